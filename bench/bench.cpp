@@ -4,6 +4,7 @@
 #include "ami/ami.h"
 #include "bridge/bridge.h"
 #include "codegen/codegen.h"
+#include "compare/compare.h"
 #include "connections/connections.h"
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
@@ -12,6 +13,7 @@
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
 #include "naming/naming.h"
+#include "paper/paper.h"
 #include "protocols/protocols.h"
 #include "sizes/sizes.h"
 #include "sockspeed/sockspeed.h"
@@ -46,6 +48,8 @@ void add_bench_command(CLI::App& tool) {
   add_tls_command(*bench);
   add_naming_command(*bench);
   add_codegen_command(*bench);
+  add_paper_command(*bench);
+  add_compare_command(*bench);
 }
 
 }  // namespace perigee::bench

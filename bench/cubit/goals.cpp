@@ -94,7 +94,7 @@ void add_linked(std::vector<Claim>& claims, const CubitReport& report) {
 void add_shared_memory(std::vector<Claim>& claims, const CubitReport& report) {
   const bool split = report.options.split;
   if (const Cell* cell = find_cell(report, "void", shared)) {
-    const auto& [value, low, high] = cell->median_ns;
+    const auto& [value, low, high, samples] = cell->median_ns;
     if (split)
       claims.push_back({std::string("void: ") + shared + ", p50 in us",
                         Bound::at_most,

@@ -7,20 +7,40 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <sstream>
+#include <utility>
 
 namespace perigee::bench {
 namespace {
 
 // In units of the drawing; the page scales it.
 constexpr double chart_width = 720;
-constexpr double line_chart_height = 380;
+constexpr double narrow_chart_width = 360;
+constexpr double plot_height = 304;
 constexpr double bar_height = 26;
 constexpr double caption_height = 18;
+constexpr double character_width = 7.2;
+
+double width_of(Width width) { return width == Width::wide ? chart_width : narrow_chart_width; }
+
+const char* class_of(Width width) { return width == Width::wide ? "chart" : "chart small"; }
+
+// Breaks a text at blanks, so that each line fits into `width`.
+std::vector<std::string> lines_of(const std::string& text, double width) {
+  const auto columns = static_cast<std::size_t>(width / character_width);
+  std::vector<std::string> lines(1);
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (!lines.back().empty() && lines.back().size() + word.size() >= columns) lines.emplace_back();
+    lines.back() += (lines.back().empty() ? "" : " ") + word;
+  }
+  return lines;
+}
 
 /// Maps values to positions. Values outside of the range lie at its ends.
 class Scale {
  public:
-  Scale(AxisKind kind, Estimate values, double from, double to)
+  Scale(AxisKind kind, const Estimate& values, double from, double to)
       : kind_(kind), low_(place(values.low)), high_(place(values.high)), from_(from), to_(to) {
     if (!(high_ > low_)) high_ = low_ + 1;
   }
@@ -95,6 +115,7 @@ std::vector<ChartPoint> points_of(const LineChart& chart) {
 }
 
 std::string with_direction(const std::string& label, Better better) {
+  if (better == Better::neither) return label;
   return label + (better == Better::smaller ? " (smaller is better)" : " (larger is better)");
 }
 
@@ -154,16 +175,51 @@ std::string label(double x, double y, const char* anchor, const std::string& tex
                      escape(text));
 }
 
-/// The area of a line chart inside its axes.
+/// The area of a line chart inside its axes. The lines of the labels lie above and below it.
 struct Plot {
+  double width;
+  std::vector<std::string> y_label;
+  std::vector<std::string> x_label;
+  double top;
+  double bottom;
   Scale x;
   Scale y;
+
+  [[nodiscard]] double right() const { return width - 16; }
+  [[nodiscard]] double height() const {
+    return bottom + 30 + caption_height * static_cast<double>(x_label.size());
+  }
 };
 
 constexpr double plot_left = 64;
-constexpr double plot_right = chart_width - 16;
-constexpr double plot_top = 28;
-constexpr double plot_bottom = line_chart_height - 48;
+
+Plot plot_of(const LineChart& chart, const Ranges& ranges, Width size) {
+  const double width = width_of(size);
+  std::vector<std::string> y_label = lines_of(with_direction(chart.y_label, chart.better), width);
+  const double top = 10 + caption_height * static_cast<double>(y_label.size());
+  const double bottom = top + plot_height;
+  return {width,
+          std::move(y_label),
+          lines_of(chart.x_label, width - plot_left),
+          top,
+          bottom,
+          Scale(chart.x_kind, ranges.x, plot_left + 12, width - 28),
+          Scale(y_kind_of(chart), ranges.y, bottom, top)};
+}
+
+std::string x_axis(const LineChart& chart, const Ranges& ranges, const Plot& plot) {
+  std::string svg;
+  double last_label = -chart_width;
+  for (const double tick : x_ticks(chart, ranges.x)) {
+    const double x = plot.x(tick);
+    svg += line(x, plot.bottom, x, plot.bottom + 5, "axis");
+    if (x - last_label < 46) continue;  // its text would overlap the previous text
+    svg += label(x, plot.bottom + 20, "middle",
+                 chart.x_unit == AxisUnit::octets ? octets_text(tick) : number_text(tick));
+    last_label = x;
+  }
+  return svg + line(plot_left, plot.bottom, plot.right(), plot.bottom, "axis");
+}
 
 std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot) {
   std::string svg;
@@ -171,23 +227,18 @@ std::string axes(const LineChart& chart, const Ranges& ranges, const Plot& plot)
                            ? linear_ticks(ranges.y.high)
                            : logarithmic_ticks(ranges.y.low, ranges.y.high);
   for (const double tick : y_ticks) {
-    svg += line(plot_left, plot.y(tick), plot_right, plot.y(tick), "grid");
+    svg += line(plot_left, plot.y(tick), plot.right(), plot.y(tick), "grid");
     svg += label(plot_left - 8, plot.y(tick) + 4, "end", number_text(tick));
   }
-  double last_label = -chart_width;
-  for (const double tick : x_ticks(chart, ranges.x)) {
-    const double x = plot.x(tick);
-    svg += line(x, plot_bottom, x, plot_bottom + 5, "axis");
-    if (x - last_label < 46) continue;  // its text would overlap the previous text
-    svg += label(x, plot_bottom + 20, "middle",
-                 chart.x_unit == AxisUnit::octets ? octets_text(tick) : number_text(tick));
-    last_label = x;
-  }
-  svg += line(plot_left, plot_bottom, plot_right, plot_bottom, "axis");
+  svg += x_axis(chart, ranges, plot);
   if (chart.values == Values::ratios)
-    svg += line(plot_left, plot.y(1), plot_right, plot.y(1), "reference");
-  svg += label((plot_left + plot_right) / 2, line_chart_height - 8, "middle", chart.x_label);
-  return svg + label(4, 16, "start", with_direction(chart.y_label, chart.better));
+    svg += line(plot_left, plot.y(1), plot.right(), plot.y(1), "reference");
+  double y = plot.bottom + 22;
+  for (const std::string& text : plot.x_label)
+    svg += label((plot_left + plot.right()) / 2, y += caption_height, "middle", text);
+  y = -2;
+  for (const std::string& text : plot.y_label) svg += label(4, y += caption_height, "start", text);
+  return svg;
 }
 
 std::string curve(const LineChart& chart, const ChartSeries& series, const Plot& plot) {
@@ -226,22 +277,28 @@ std::string bar_text(const Bar& bar) {
 
 /// The area of a bar chart inside its axes.
 struct Bars {
+  Width size;
   double left;
   Scale scale;
-  double start;  ///< the value at which bars begin
+  double start;       ///< the value at which bars begin
+  double row_height;  ///< of a bar, with its text
 };
 
-// Name and value are in front of the bar, where a narrow screen shows them.
+// Name and value are in front of the bar, or above it in a narrow drawing.
 std::string bar_row(const Bar& bar, const Bars& bars, double y) {
-  const double middle = y + bar_height / 2;
+  const bool wide = bars.size == Width::wide;
+  const double middle = y + bars.row_height - bar_height / 2;
   const double start = bars.scale(bars.start);
   const double end = bars.scale(bar.value.value);
-  std::string svg = label(0, middle + 4, "start", bar.name);
-  svg += label(bars.left - 8, middle + 4, "end", bar_text(bar));
+  const double text_y = wide ? middle + 4 : y + 14;
+  std::string svg = label(0, text_y, "start", bar.name);
+  svg += wide ? label(bars.left - 8, text_y, "end", bar_text(bar))
+              : label(narrow_chart_width - 4, text_y, "end", bar_text(bar));
   const std::string look =
       bar.group.empty() ? std::string("bar") : fmt::format("bar s{}", bar.look % look_count);
   svg += fmt::format("<rect class='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
-                     look, std::min(start, end), y + 4, std::abs(end - start), bar_height - 8);
+                     look, std::min(start, end), middle - bar_height / 2 + 4, std::abs(end - start),
+                     bar_height - 8);
   if (bar.value.high > bar.value.low)
     svg += line(bars.scale(bar.value.low), middle, bars.scale(bar.value.high), middle, "interval");
   return svg;
@@ -252,36 +309,31 @@ bool begins_group(const BarChart& chart, std::size_t index) {
   return !group.empty() && (index == 0 || chart.bars[index - 1].group != group);
 }
 
-// Headings of groups have the height of bars.
-std::size_t row_count(const BarChart& chart) {
-  std::size_t count = chart.bars.size();
-  for (std::size_t index = 0; index < chart.bars.size(); ++index)
-    if (begins_group(chart, index)) ++count;
-  return count;
-}
-
 std::string heading_row(const std::string& text, double y) {
   return fmt::format("<g class='group'>{}</g>\n", label(0, y + bar_height / 2 + 6, "start", text));
 }
 
-std::string bar_rows(const BarChart& chart, const Bars& bars) {
+// Moves `y` to the end of the rows.
+std::string bar_rows(const BarChart& chart, const Bars& bars, double& y) {
   std::string svg;
-  double y = 4;
   for (std::size_t index = 0; index < chart.bars.size(); ++index) {
     if (begins_group(chart, index)) {
       svg += heading_row(chart.bars[index].group, y);
       y += bar_height;
     }
     svg += bar_row(chart.bars[index], bars, y);
-    y += bar_height;
+    y += bars.row_height;
   }
   return svg;
 }
 
 std::string ratio_axis(const Estimate& range, const Scale& scale, double bottom) {
   std::string svg;
+  double last_label = -chart_width;
   for (const double tick : logarithmic_ticks(range.low, range.high)) {
     svg += line(scale(tick), 2, scale(tick), bottom, "grid");
+    if (scale(tick) - last_label < 36) continue;  // its text would overlap the previous text
+    last_label = scale(tick);
     svg += label(scale(tick), bottom + 18, "middle", number_text(tick));
   }
   return svg;
@@ -293,15 +345,25 @@ double largest_of(const BarChart& chart) {
   return largest;
 }
 
-// The names and the texts of the values lie to the left of the bars.
-double bars_left(const BarChart& chart) {
+// In a wide drawing, the names and the texts of the values lie to the left of the bars.
+double bars_left(const BarChart& chart, Width size) {
+  if (size == Width::narrow) return 16;
   std::size_t name_size = 0;
   std::size_t text_size = 0;
   for (const Bar& bar : chart.bars) {
     name_size = std::max(name_size, bar.name.size());
     text_size = std::max(text_size, bar_text(bar).size());
   }
-  return 24 + 7.2 * static_cast<double>(name_size + text_size);
+  return 24 + character_width * static_cast<double>(name_size + text_size);
+}
+
+Bars bars_of(const BarChart& chart, const Estimate& values, Width size) {
+  const bool ratios = chart.values == Values::ratios;
+  const double left = bars_left(chart, size);
+  return {
+      size, left,
+      Scale(ratios ? AxisKind::logarithmic : AxisKind::linear, values, left, width_of(size) - 12),
+      ratios ? 1.0 : 0.0, size == Width::wide ? bar_height : bar_height + caption_height - 2};
 }
 
 }  // namespace
@@ -345,13 +407,12 @@ void RatioRange::add(const BarChart& chart) {
 
 namespace {
 
-std::string drawing_of(const LineChart& chart, const RatioRange& range) {
+std::string drawing_of(const LineChart& chart, const RatioRange& range, Width size) {
   const Ranges ranges = ranges_of(chart, range);
-  const Plot plot{Scale(chart.x_kind, ranges.x, plot_left + 12, plot_right - 12),
-                  Scale(y_kind_of(chart), ranges.y, plot_bottom, plot_top)};
-  std::string svg =
-      fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
-                  chart_width, line_chart_height, escape(chart.y_label + " over " + chart.x_label));
+  const Plot plot = plot_of(chart, ranges, size);
+  std::string svg = fmt::format(
+      "<svg class='{}' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n", class_of(size),
+      plot.width, plot.height(), escape(chart.y_label + " over " + chart.x_label));
   svg += axes(chart, ranges, plot);
   for (const ChartSeries& series : chart.series) svg += curve(chart, series, plot);
   return svg + "</svg>";
@@ -360,37 +421,51 @@ std::string drawing_of(const LineChart& chart, const RatioRange& range) {
 }  // namespace
 
 std::string to_svg(const LineChart& chart, const RatioRange& range) {
-  return "<div class='wide'>" + drawing_of(chart, range) + "</div>\n" + legend(chart);
+  return "<div class='wide'>" + drawing_of(chart, range, Width::wide) + "</div>\n" + legend(chart);
+}
+
+std::string to_figure(const LineChart& chart, const RatioRange& range) {
+  return "<div class='figure'><div class='wide'>" + drawing_of(chart, range, Width::wide) +
+         "</div>\n" + drawing_of(chart, range, Width::narrow) + "\n" + legend(chart) + "</div>\n";
+}
+
+std::string to_figure(const BarChart& chart, const RatioRange& range) {
+  return "<div class='figure'><div class='wide'>" + to_svg(chart, range, Width::wide) + "</div>\n" +
+         to_svg(chart, range, Width::narrow) + "</div>\n";
 }
 
 std::string to_drawing(const LineChart& chart) {
   RatioRange range;
   range.add(chart);
-  return drawing_of(chart, range);
+  return drawing_of(chart, range, Width::wide);
 }
 
-std::string to_svg(const BarChart& chart, const RatioRange& range) {
+std::string to_svg(const BarChart& chart, const RatioRange& range, Width size) {
   const bool ratios = chart.values == Values::ratios;
   const Estimate values = ratios ? axis_of(range) : Estimate{0, 0, largest_of(chart)};
-  const double left = bars_left(chart);
-  const Bars bars{
-      left,
-      Scale(ratios ? AxisKind::logarithmic : AxisKind::linear, values, left, chart_width - 12),
-      ratios ? 1.0 : 0.0};
-  const double bottom = 4 + bar_height * static_cast<double>(row_count(chart));
-  const double label_y = bottom + (ratios ? 40 : 20);
-  const double height = label_y + 8 + caption_height * static_cast<double>(chart.caption.size());
+  const Bars bars = bars_of(chart, values, size);
+  double bottom = 4;
+  const std::string rows = bar_rows(chart, bars, bottom);
+  std::vector<std::string> texts =
+      lines_of(with_direction(chart.label, chart.better), width_of(size));
+  double y = bottom + (ratios ? 40 : 20);
+  const std::size_t text_count = texts.size() + chart.caption.size();
+  const double height = y + 8 + caption_height * static_cast<double>(text_count - 1);
   std::string svg =
-      fmt::format("<svg class='chart' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
-                  chart_width, height, escape(chart.label));
+      fmt::format("<svg class='{}' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
+                  class_of(size), width_of(size), height, escape(chart.label));
   if (ratios) svg += ratio_axis(values, bars.scale, bottom);
-  svg += bar_rows(chart, bars);
+  svg += rows;
   if (const double reference = ratios ? 1 : chart.reference; reference != 0)
     svg += line(bars.scale(reference), 2, bars.scale(reference), bottom, "reference");
-  svg += label(chart_width - 12, label_y, "end", with_direction(chart.label, chart.better));
-  for (std::size_t index = 0; index < chart.caption.size(); ++index)
-    svg += label(0, label_y + caption_height * static_cast<double>(index + 1), "start",
-                 chart.caption[index]);
+  for (const std::string& text : texts) {
+    svg += label(width_of(size) - 12, y, "end", text);
+    y += caption_height;
+  }
+  for (const std::string& text : chart.caption) {
+    svg += label(0, y, "start", text);
+    y += caption_height;
+  }
   return svg + "</svg>\n";
 }
 

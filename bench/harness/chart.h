@@ -26,13 +26,15 @@ struct ChartSeries {
 
 /// The number of different looks. Further series repeat them.
 inline constexpr std::size_t look_count = 24;
+/// The first look with a dashed line. The looks before it are solid.
+inline constexpr std::size_t dashed_look = 8;
 
 enum class AxisKind : std::uint8_t { linear, logarithmic };
 enum class AxisUnit : std::uint8_t { number, octets };
 /// Ratios are drawn around 1, on a logarithmic scale: half and twice are equally far from 1.
 enum class Values : std::uint8_t { amounts, ratios };
 /// The direction that is better. A chart says it beside its values.
-enum class Better : std::uint8_t { smaller, larger };
+enum class Better : std::uint8_t { smaller, larger, neither };
 
 struct LineChart {
   std::string x_label;
@@ -75,10 +77,17 @@ struct RatioRange {
   void add(const BarChart& chart);
 };
 
+/// A wide drawing is for a page of at least 720 units, a narrow drawing for the screen of a
+/// telephone. The text has the same size in both.
+enum class Width : std::uint8_t { wide, narrow };
+
 /// Names and labels are escaped. A chart without points is an empty frame. A chart of amounts does
 /// not use `range`. A chart of ratios without `range` has a scale of its own.
 std::string to_svg(const LineChart& chart, const RatioRange& range);
-std::string to_svg(const BarChart& chart, const RatioRange& range);
+std::string to_svg(const BarChart& chart, const RatioRange& range, Width width = Width::wide);
+/// A drawing for each width, of which the page's style sheet shows one, and the legend.
+std::string to_figure(const LineChart& chart, const RatioRange& range);
+std::string to_figure(const BarChart& chart, const RatioRange& range);
 std::string to_svg(const LineChart& chart);
 /// Only the drawing, without its legend.
 std::string to_drawing(const LineChart& chart);

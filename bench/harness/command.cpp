@@ -50,6 +50,8 @@ void add_rounds_option(CLI::App& command, std::size_t& rounds, const std::string
       ->capture_default_str();
 }
 
+void check_output_file(const std::string& name) { check_writable(name); }
+
 void write_file(const std::string& name, const std::string& text) {
   std::ofstream file(name);
   file << text;

@@ -36,6 +36,8 @@ void set_unless_given(const CLI::App& command, const char* option, T& target,
   if (command.count(option) == 0) target = std::move(value);
 }
 
+/// Throws std::runtime_error if the file cannot be written. Does not change the file.
+void check_output_file(const std::string& name);
 /// Throws std::runtime_error if the file cannot be written completely.
 void write_file(const std::string& name, const std::string& text);
 

@@ -10,8 +10,12 @@
 
 namespace perigee::bench {
 
+/// "samples" are the raw values of the rounds, from which `perigee bench compare` computes
+/// intervals.
 inline nlohmann::json to_json(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+  nlohmann::json result{{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+  if (!estimate.samples.empty()) result["samples"] = estimate.samples;
+  return result;
 }
 
 /// The first fields of each report.

@@ -18,7 +18,7 @@ namespace {
 // A table may be wider than the text, up to the window's right edge. A still wider table scrolls.
 constexpr const char* style = R"(
 :root{color-scheme:light dark;--ink:#1c2330;--soft:#5b6577;--paper:#fff;--grid:#e3e6ec;--bar:#2a6f97}
-@media(prefers-color-scheme:dark){
+@media screen and (prefers-color-scheme:dark){
 :root{--ink:#e4e8f0;--soft:#9aa5b8;--paper:#14181f;--grid:#2b323e;--bar:#5aa9d6}}
 body{font:16px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--paper);max-width:60rem;
 margin:0 auto;padding:1rem}
@@ -26,8 +26,25 @@ h1{font-size:1.5rem}h2{font-size:1.15rem;margin-top:2rem}
 p{margin:.5rem 0}.machine{color:var(--soft);font-size:.9rem}
 .wide{overflow-x:auto}
 .wide:has(table){width:fit-content;max-width:calc(50vw + 50% - 1.5rem)}
-@media print{.wide{overflow:visible}}
+@media print{.wide{overflow:visible}:root{color-scheme:light}}
 .chart{display:block;width:100%;min-width:34rem}
+.small{display:none;min-width:0;max-width:34rem}
+@media screen and (max-width:44rem){
+.wide:has(.chart){display:none}.wide:has(.chart)~.small{display:block}}
+.figure{break-inside:avoid}h2,h3{break-after:avoid}
+h3{font-size:1rem;margin:1.6rem 0 .3rem}
+.words td,.words th{text-align:left;white-space:normal;vertical-align:top}
+@media(min-width:60rem){.words .short{white-space:nowrap}}
+.words a{color:var(--bar)}
+.statement{margin:.4rem 0}
+.badge{display:inline-block;border-radius:.6rem;padding:0 .5rem;font-size:.8rem;white-space:nowrap;
+color:#fff;background:#5f6b7a}
+.confirmed{background:#2e6b38}.refuted{background:#b03045}.undecided{background:#8a6100}
+@media screen and (max-width:44rem){.words,.words tbody,.words tr,.words td{display:block}
+.words thead{display:none}.words tr{border-bottom:1px solid var(--grid);padding:.5rem 0}
+.words td{border:0;padding:.1rem 0}.words td:first-child{white-space:normal;font-weight:600}
+.words td:empty{display:none}
+.words td[data-name]:not(:first-child)::before{content:attr(data-name) ": ";color:var(--soft)}}
 .chart text{font:13px system-ui,sans-serif;fill:var(--ink)}
 .grid{stroke:var(--grid)}.axis,.reference{stroke:var(--soft)}.reference{stroke-dasharray:3 3}
 .bar{fill:var(--c,var(--bar));opacity:.85}.group text{font-weight:600}.interval{stroke:var(--ink);stroke-width:1.5}
@@ -66,7 +83,7 @@ std::string series_style() {
     dashes += fmt::format(".s{} path{{stroke-dasharray:{}}}", index,
                           patterns.at(index / series_colours.size()));
   }
-  return light + "\n@media(prefers-color-scheme:dark){" + dark + "}\n" + dashes + "\n";
+  return light + "\n@media screen and (prefers-color-scheme:dark){" + dark + "}\n" + dashes + "\n";
 }
 
 std::string row(const std::vector<std::string>& cells, std::size_t columns, const char* tag) {
@@ -91,14 +108,22 @@ std::vector<std::string> lines_of(const std::string& text) {
 
 }  // namespace
 
-Page::Page(const std::string& title) : title_(title) {
-  add_html(fmt::format("<h1>{}</h1>\n<p class='machine'>{}<br>\n{}</p>\n", escape(title),
-                       escape(machine_description()), escape(run_description())));
+Page::Page(const std::string& title) : Page(title, {machine_description(), run_description()}) {}
+
+Page::Page(const std::string& title, const std::vector<std::string>& descriptions) : title_(title) {
+  std::string lines;
+  for (const std::string& description : descriptions)
+    lines += (lines.empty() ? "" : "<br>\n") + escape(description);
+  add_html(fmt::format("<h1>{}</h1>\n<p class='machine'>{}</p>\n", escape(title), lines));
 }
 
 void Page::add_html(const std::string& html) { parts_.emplace_back(html); }
 
 void Page::heading(const std::string& text) { add_html("<h2>" + escape(text) + "</h2>\n"); }
+
+void Page::subheading(const std::string& text, const std::string& anchor) {
+  add_html(fmt::format("<h3 id='{}'>{}</h3>\n", escape(anchor), escape(text)));
+}
 
 void Page::note(const std::string& text) { add_html("<p>" + escape(text) + "</p>\n"); }
 
@@ -108,6 +133,42 @@ void Page::table(const std::vector<std::string>& header,
       "<div class='wide'><table>\n<thead>" + row(header, header.size(), "th") + "</thead>\n";
   for (const std::vector<std::string>& cells : rows) html += row(cells, header.size(), "td");
   add_html(html + "</table></div>\n");
+}
+
+namespace {
+
+constexpr std::array badges{"confirmed", "refuted", "undecided", "not testable", "not run"};
+
+constexpr std::size_t short_size = 24;  // a cell of this size is not broken into lines
+
+std::string badge_of(const std::string& text) {
+  if (std::ranges::find(badges, text) == badges.end()) return escape(text);
+  return fmt::format("<span class='badge {0}'>{0}</span>", text);
+}
+
+std::string text_row(const TextRow& row, const std::vector<std::string>& header) {
+  std::string html = "<tr>";
+  for (std::size_t index = 0; index < header.size() && index < row.cells.size(); ++index) {
+    std::string content = badge_of(row.cells[index]);
+    if (index == 0 && !row.anchor.empty())
+      content = fmt::format("<a href='#{}'>{}</a>", escape(row.anchor), content);
+    html += fmt::format("<td data-name='{}'{}>{}</td>", escape(header[index]),
+                        row.cells[index].size() <= short_size ? " class='short'" : "", content);
+  }
+  return html + "</tr>\n";
+}
+
+}  // namespace
+
+void Page::text_table(const std::vector<std::string>& header, const std::vector<TextRow>& rows) {
+  std::string html =
+      "<table class='words'>\n<thead>" + row(header, header.size(), "th") + "</thead>\n<tbody>\n";
+  for (const TextRow& cells : rows) html += text_row(cells, header);
+  add_html(html + "</tbody></table>\n");
+}
+
+void Page::statement(const std::string& badge, const std::string& text) {
+  add_html(fmt::format("<p class='statement'>{} {}</p>\n", badge_of(badge), escape(text)));
 }
 
 std::size_t Page::look_of(const std::string& name) {
@@ -128,6 +189,10 @@ void Page::chart(BarChart chart) {
   parts_.emplace_back(std::move(chart));
 }
 
+void Page::chart_with_looks(LineChart chart) { parts_.emplace_back(std::move(chart)); }
+
+void Page::chart_with_looks(BarChart chart) { parts_.emplace_back(std::move(chart)); }
+
 std::string Page::html() const {
   RatioRange range;
   for (const Part& part : parts_) {
@@ -137,9 +202,8 @@ std::string Page::html() const {
   std::string body;
   for (const Part& part : parts_) {
     if (const auto* html = std::get_if<std::string>(&part)) body += *html;
-    if (const auto* lines = std::get_if<LineChart>(&part)) body += to_svg(*lines, range);
-    if (const auto* bars = std::get_if<BarChart>(&part))
-      body += "<div class='wide'>" + to_svg(*bars, range) + "</div>\n";
+    if (const auto* lines = std::get_if<LineChart>(&part)) body += to_figure(*lines, range);
+    if (const auto* bars = std::get_if<BarChart>(&part)) body += to_figure(*bars, range);
   }
   return fmt::format(
       "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"

@@ -10,22 +10,40 @@
 
 namespace perigee::bench {
 
+/// A row of a text table. Its first cell refers to `anchor`, if that is not empty.
+struct TextRow {
+  std::vector<std::string> cells;
+  std::string anchor = {};
+};
+
 /// Its parts appear in the order in which they were added. All text is escaped.
 class Page {
  public:
   /// The page begins with its title and with descriptions of the machine and the run.
   explicit Page(const std::string& title);
+  /// With descriptions of another machine or run, one a line.
+  Page(const std::string& title, const std::vector<std::string>& descriptions);
 
   void heading(const std::string& text);
+  /// A heading below a heading. Rows of text tables refer to `anchor`: letters, digits and '-'.
+  void subheading(const std::string& text, const std::string& anchor);
   void note(const std::string& text);
   /// Columns after the first contain numbers and are right-aligned. `rows` may be shorter than
   /// `header`.
   void table(const std::vector<std::string>& header,
              const std::vector<std::vector<std::string>>& rows);
+  /// Cells with text, which is broken into lines. On a narrow screen, the cells of a row lie below
+  /// each other. A cell that is the name of a badge gets its colour.
+  void text_table(const std::vector<std::string>& header, const std::vector<TextRow>& rows);
+  /// A badge, and a text beside it.
+  void statement(const std::string& badge, const std::string& text);
   /// Series and bars in groups with the same name have the same look in all charts of the page. All
   /// ratios of the page have one scale. More than `lines_max` lines make several charts.
   void chart(LineChart chart);
   void chart(BarChart chart);
+  /// With the looks that the chart has; at most `lines_max` lines.
+  void chart_with_looks(LineChart chart);
+  void chart_with_looks(BarChart chart);
 
   [[nodiscard]] std::string html() const;
 

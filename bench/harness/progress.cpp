@@ -34,35 +34,50 @@ Progress::Progress(std::string title, std::size_t steps, std::ostream& output, s
       columns_(columns) {}
 
 Progress::~Progress() {
-  if (columns_ > 0 && begun_ > 0) *output_ << "\r\033[K" << std::flush;
+  if (columns_ > 0 && weight_ > 0) *output_ << "\r\033[K" << std::flush;
 }
 
-void Progress::step(const std::string& what) {
-  begun_ = std::min(begun_ + 1, steps_);
+void Progress::step(const std::string& what, std::size_t weight) {
+  const bool is_first = weight_ == 0;
+  done_ = std::min(done_ + weight_, steps_ - 1);
+  weight_ = weight;
+  step_start_ = seconds();
+  what_ = what;
   if (columns_ == 0) return;
   const auto now = Clock::now();
-  if (begun_ > 1 && now - drawn_ < drawing_interval) return;
+  if (!is_first && now - drawn_ < drawing_interval) return;
   drawn_ = now;
-  draw(what);
+  draw(static_cast<double>(done_));
 }
 
-void Progress::draw(const std::string& what) {
-  const std::size_t done = begun_ - 1;
-  const std::size_t filled = bar_size * done / steps_;
-  std::string line =
-      fmt::format("{} [{}{}] {:>3}%{} {}", title_, std::string(filled, '#'),
-                  std::string(bar_size - filled, '.'), 100 * done / steps_, remaining_time(), what);
+// The part of the current step that is done follows from the time of the steps before. Before the
+// first step has ended, a weight counts as a second.
+void Progress::refresh() {
+  if (columns_ == 0 || weight_ == 0) return;
+  const double second =
+      done_ == 0 || step_start_ <= 0 ? 1 : static_cast<double>(done_) / step_start_;
+  const double part = (seconds() - step_start_) * second;
+  draw(static_cast<double>(done_) + std::min(part, static_cast<double>(weight_) * 0.95));
+}
+
+double Progress::seconds() const {
+  return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+void Progress::draw(double done) {
+  const double part = done / static_cast<double>(steps_);
+  const auto filled = static_cast<std::size_t>(static_cast<double>(bar_size) * part);
+  std::string line = fmt::format("{} [{}{}] {:>3}%{} {}", title_, std::string(filled, '#'),
+                                 std::string(bar_size - filled, '.'), static_cast<int>(100 * part),
+                                 remaining_time(done), what_);
   line.resize(std::min(line.size(), columns_ - 1));  // a wrapped line could not be redrawn
   *output_ << '\r' << line << "\033[K" << std::flush;
 }
 
-std::string Progress::remaining_time() const {
-  const std::size_t done = begun_ - 1;
-  if (done == 0) return {};
-  const auto elapsed = std::chrono::duration<double>(Clock::now() - start_).count();
-  const auto seconds =
-      static_cast<long>(elapsed * static_cast<double>(steps_ - done) / static_cast<double>(done));
-  return fmt::format(" {}:{:02} left,", seconds / 60, seconds % 60);
+std::string Progress::remaining_time(double done) const {
+  if (done <= 0) return {};
+  const auto left = static_cast<long>(seconds() * (static_cast<double>(steps_) - done) / done);
+  return fmt::format(" {}:{:02} left,", left / 60, left % 60);
 }
 
 }  // namespace perigee::bench

@@ -21,18 +21,25 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins one more step. Shows `what` beside the bar.
-  void step(const std::string& what);
+  /// Begins one more step. Shows `what` beside the bar. `weight` is the number of steps that it
+  /// counts as; the weights of steps of different lengths are their expected seconds.
+  void step(const std::string& what, std::size_t weight = 1);
+  /// Draws the line again while a long step runs.
+  void refresh();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  void draw(const std::string& what);
-  [[nodiscard]] std::string remaining_time() const;
+  [[nodiscard]] double seconds() const;
+  void draw(double done);
+  [[nodiscard]] std::string remaining_time(double done) const;
 
   std::string title_;
   std::size_t steps_;
-  std::size_t begun_ = 0;
+  std::size_t done_ = 0;    ///< the steps before the current step
+  std::size_t weight_ = 0;  ///< of the current step; 0: no step has begun
+  double step_start_ = 0;   ///< in seconds
+  std::string what_;
   std::ostream* output_;
   std::size_t columns_;
   Clock::time_point start_ = Clock::now();

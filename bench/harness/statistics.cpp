@@ -43,7 +43,7 @@ double median(std::vector<double> samples) {
 Estimate median_with_interval(const std::vector<double>& samples) {
   if (samples.empty()) return {};
   if (samples.size() < interval_samples_min)
-    return {median(samples), std::ranges::min(samples), std::ranges::max(samples)};
+    return {median(samples), std::ranges::min(samples), std::ranges::max(samples), samples};
   constexpr int resamples = 2000;
   std::mt19937_64 random(20021);
   std::uniform_int_distribution<std::size_t> pick(0, samples.size() - 1);
@@ -54,7 +54,7 @@ Estimate median_with_interval(const std::vector<double>& samples) {
     for (double& value : resample) value = samples[pick(random)];
     medians.push_back(median(resample));
   }
-  return {median(samples), percentile(medians, 0.025), percentile(medians, 0.975)};
+  return {median(samples), percentile(medians, 0.025), percentile(medians, 0.975), samples};
 }
 
 std::string interval_name(std::size_t count) {

@@ -13,6 +13,7 @@ struct Estimate {
   double value = 0;
   double low = 0;
   double high = 0;
+  std::vector<double> samples = {};  ///< in the order of the rounds; empty: not measured in rounds
 };
 
 /// The value below which `fraction` (0..1) of the samples lie. 0 for no samples.
@@ -27,7 +28,7 @@ inline constexpr std::size_t interval_samples_min = 6;
 
 /// The median with its 95 % percentile-bootstrap interval (2,000 resamples, fixed seed: the same
 /// samples give the same interval). For fewer than `interval_samples_min` samples, the interval is
-/// from the lowest to the highest sample.
+/// from the lowest to the highest sample. The result keeps the samples.
 Estimate median_with_interval(const std::vector<double>& samples);
 
 /// The name of the interval beside a median of `count` samples: "95 % interval" or "range".

@@ -39,7 +39,7 @@ void add_times(LineChart& chart, const SizesReport& report, const std::string& n
                const std::string& system) {
   ChartSeries& series = chart.series.emplace_back(ChartSeries{name, {}});
   for (const std::size_t size : report.options.sizes) {
-    const auto& [value, low, high] = cell_of(report, size, system).median_ns;
+    const auto& [value, low, high, samples] = cell_of(report, size, system).median_ns;
     series.points.push_back({static_cast<double>(size), {value / 1000, low / 1000, high / 1000}});
   }
 }

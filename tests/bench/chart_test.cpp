@@ -118,9 +118,10 @@ TEST_CASE(
   other.series[0].name = "third";
   page.chart(other);
   const std::string html = page.html();
-  CHECK(count(html, "<g class='s0'>") == 2);  // the curve of "first" and its legend
-  CHECK(count(html, "<g class='s1'>") == 4);  // "second", in both charts
-  CHECK(count(html, "<g class='s2'>") == 2);
+  // The curve of "first" in the wide and in the narrow drawing, and its legend.
+  CHECK(count(html, "<g class='s0'>") == 3);
+  CHECK(count(html, "<g class='s1'>") == 6);  // "second", in both charts
+  CHECK(count(html, "<g class='s2'>") == 3);
 }
 
 TEST_CASE("a logarithmic axis has round numbers, however short it is") {
@@ -190,10 +191,27 @@ TEST_CASE("all ratios of a page have one scale") {
   page.chart(ratio_lines(0.5, 2));
   page.chart(ratio_lines(0.9, 8));
   const auto places = places_of_one(page.html());
-  REQUIRE(places.size() == 2);
-  CHECK(places[0] == places[1]);
-  CHECK(count(page.html(), ">0.5<") == 2);
-  CHECK(count(page.html(), ">5<") == 2);
+  REQUIRE(places.size() == 4);  // each chart has a wide and a narrow drawing
+  CHECK(places[0] == places[2]);
+  CHECK(places[1] == places[3]);
+  CHECK(count(page.html(), ">0.5<") == 4);
+  CHECK(count(page.html(), ">5<") == 4);
+}
+
+TEST_CASE("a narrow drawing breaks long labels into lines, and has names above the bars") {
+  BarChart chart = ratios_of_two();
+  chart.label = "a label with so many words that they do not fit into one line of a narrow drawing";
+  const std::string wide = to_svg(chart, RatioRange{});
+  const std::string narrow = to_svg(chart, RatioRange{}, Width::narrow);
+  CHECK(contains(narrow, "viewBox='0 0 360 "));
+  CHECK(count(narrow, "<text") > count(wide, "<text"));
+  CHECK(contains(narrow, "class='chart small'"));
+}
+
+TEST_CASE("a chart without a better direction names none") {
+  BarChart chart = ratios_of_two();
+  chart.better = Better::neither;
+  CHECK_FALSE(contains(to_svg(chart), "is better"));
 }
 
 TEST_CASE("a chart says which direction is better") {
@@ -255,9 +273,9 @@ TEST_CASE("bars in groups have a heading for each group, and one look for each n
                                {.name = "other", .value = exactly(2), .group = "void"},
                                {.name = "one", .value = exactly(3), .group = "long"}}});
   const std::string html = page.html();
-  CHECK(count(html, "<g class='group'>") == 2);
-  CHECK(count(html, "class='bar s0'") == 2);
-  CHECK(count(html, "class='bar s1'") == 1);
+  CHECK(count(html, "<g class='group'>") == 4);
+  CHECK(count(html, "class='bar s0'") == 4);
+  CHECK(count(html, "class='bar s1'") == 2);
 }
 
 }  // namespace

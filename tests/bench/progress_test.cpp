@@ -47,5 +47,19 @@ TEST_CASE("more steps than announced do no harm") {
   CHECK(output.str().find("void") != std::string::npos);
 }
 
+TEST_CASE("a step counts as many steps as its weight") {
+  std::ostringstream output;
+  Progress progress("papers", 10, output, 80);
+  progress.step("first", 5);
+  progress.refresh();
+  CHECK(output.str().find("0% ") != std::string::npos);
+  progress.step("second", 5);
+  output.str({});
+  progress.refresh();
+  CHECK(output.str().find(" left, second") != std::string::npos);
+  CHECK(output.str().find("[############") != std::string::npos);  // half of the bar, or more
+  CHECK(output.str().find("100%") == std::string::npos);
+}
+
 }  // namespace
 }  // namespace perigee::bench

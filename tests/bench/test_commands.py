@@ -198,6 +198,75 @@ class Cubit(unittest.TestCase):
         self.assertGreaterEqual(cells["GIOP UNIX"]["server"]["allocations"], 1)
 
 
+class Paper(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def report(self, name="out"):
+        return json.loads((self.folder / name / "paper.json").read_text())
+
+    def test_a_paper_is_repeated_and_its_page_can_be_made_again(self):
+        out, again = self.folder / "out", self.folder / "again"
+        outcome = bench("paper", "--quick", "--paper", "sockspeed", "--out", out)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        report = self.report()
+        self.assertLessEqual({"date", "command", "commit", "machine", "version"}, set(report))
+        self.assertEqual(len(report["runs"]["blocks"]["reports"]), 6)
+        measured = [finding for finding in report["findings"] if "ours" in finding]
+        self.assertGreater(len(measured), 2)
+        for finding in measured:
+            self.assertGreaterEqual(len(finding["ours"]["samples"]), 6)
+            self.assertIn(finding["sentence"], outcome.stdout)
+        outcome = bench("paper", "--from", out / "paper.json", "--out", again)
+        self.assertEqual(outcome.returncode, 0, outcome.stderr)
+        self.assertEqual((again / "paper.html").read_text(), (out / "paper.html").read_text())
+        outcome = bench("compare", out / "paper.json", again / "paper.json", "--json", "-")
+        self.assertEqual({change["judgement"] for change in json.loads(outcome.stdout)["changes"]},
+                         {"no change beyond chance"})
+
+    def test_a_failed_experiment_does_not_end_the_run_but_changes_the_status(self):
+        alone = self.folder / "perigee"  # without the program with probes, which whitebox starts
+        shutil.copy(PERIGEE, alone)
+        outcome = subprocess.run([alone, "bench", "paper", "--quick", "--paper", "protocols", "--out",
+                                  self.folder / "out"], capture_output=True, text=True)
+        self.assertEqual(outcome.returncode, 1)
+        self.assertIn("not run: layers: ", outcome.stderr)
+        report = self.report()
+        self.assertEqual(len(report["runs"]["calls"]["reports"]), 3)
+        verdicts = {finding["figure"]: finding["verdict"] for finding in report["findings"]}
+        self.assertEqual(verdicts["Table 1"], "not run")
+        self.assertNotEqual(verdicts["Figure 16"], "not run")
+
+    def test_a_folder_that_cannot_be_written_is_an_error_before_anything_is_measured(self):
+        file = self.folder / "file"
+        file.touch()
+        outcome = bench("paper", "--paper", "sockspeed", "--out", file)
+        self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
+
+    def test_a_file_that_is_no_report_is_an_error_with_its_name(self):
+        file = self.folder / "broken.json"
+        for text in ("", "{", "[]", '{"experiment": "paper"}', '{"experiment": "ttcp"}', "[" * 100_000):
+            file.write_text(text)
+            for words in (("paper", "--from", file, "--out", self.folder), ("compare", file, file)):
+                outcome = bench(*words)
+                self.assertEqual(outcome.returncode, 1, words)
+                self.assertIn(str(file), outcome.stderr)
+                self.assertEqual(outcome.stderr.count("\n"), 1, outcome.stderr)
+
+
+class Compare(unittest.TestCase):
+    def test_reports_of_each_experiment_have_values_to_compare(self):
+        for name in ("cubit", "ttcp", "sockspeed", "connections", "middletier", "ami"):
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                file = Path(folder, "report.json")
+                self.assertEqual(bench(name, *TINY[name], "--json", file).returncode, 0)
+                outcome = bench("compare", file, file, "--json", "-")
+                self.assertEqual(outcome.returncode, 0, outcome.stderr)
+                self.assertGreater(len(json.loads(outcome.stdout)["changes"]), 0)
+
+
 @unittest.skipUnless(Path(PERIGEE, "../../../bench/cubit_iceoryx").resolve().exists() and shutil.which("iox-roudi"),
                      "needs iceoryx")
 class Iceoryx(unittest.TestCase):

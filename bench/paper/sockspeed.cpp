@@ -1,0 +1,85 @@
+// The figures of "High-performance programming techniques on Linux and Windows: Sockets" (2001).
+#include "figure.h"
+
+#include <fmt/format.h>
+
+namespace perigee::bench::paper {
+namespace {
+
+const char* const blocks = "blocks";
+
+std::vector<Run> runs() {
+  const auto words = [](const std::vector<std::string>& sizes, const char* rounds, const char* ms) {
+    return joined({{"sockspeed", "--memory", "touched", "--rounds", rounds, "--ms", ms},
+                   repeated("--channel", {"tcp", "unix", "pipe"}),
+                   repeated("--size", sizes)});
+  };
+  return {{.name = blocks,
+           .quick = words({"16", "256", "4k", "64k", "1m"}, "2", "4"),
+           .full = words({"16", "64", "256", "1k", "4k", "16k", "64k", "256k", "1m"}, "4", "20"),
+           .quick_repeats = 6,
+           .full_repeats = 10,
+           .quick_seconds = 2,
+           .full_seconds = 10}};
+}
+
+std::string rate(const char* channel, const char* size) {
+  return fmt::format("results|touched|{}|{}|c_octets_per_second", channel, size);
+}
+
+Curve curve(const char* name, const char* channel) {
+  return {name, {blocks, rate(channel, "{X}"), {rate("tcp", "65536")}}};
+}
+
+Finding pipes(const char* channel, const char* text) {
+  return {.claim = "pipes are roughly 5 times faster than sockets on Linux",
+          .measured = fmt::format("the rate of a pipe ÷ that of {}, blocks of 64 KiB", text),
+          .value = {blocks, rate("pipe", "65536"), {rate(channel, "65536")}},
+          .range = between(4, 6)};
+}
+
+Figure figure_1() {
+  return {
+      .label = "Figure 1",
+      .title = "The rate of transfers between two processes, against the size of a block",
+      .section = "Results",
+      .numbers = {{"touched memory", "pipes, MB/s", "sockets, MB/s"},
+                  {{"Red Hat 7.2 (Linux 2.4.2)", "400", "400/5 = 80"},
+                   {"Windows 2000, Windows XP", "100", "100/3 = 33"}}},
+      .findings = {pipes("tcp", "TCP"),
+                   pipes("unix", "a UNIX-domain stream"),
+                   {.claim = "large blocks are much faster than small blocks (16 octets to 1 MB)",
+                    .measured = "the rate of TCP with blocks of 64 KiB ÷ with 16 octets",
+                    .value = {blocks, rate("tcp", "65536"), {rate("tcp", "16")}},
+                    .range = at_least(5)}},
+      .lines = {{.axes = {.x_label = "block size",
+                          .y_label = "rate ÷ that of TCP with 64 KiB",
+                          .x_kind = AxisKind::logarithmic,
+                          .y_kind = AxisKind::logarithmic,
+                          .x_unit = AxisUnit::octets,
+                          .better = Better::larger},
+                 .xs = {16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576},
+                 .curves = {curve("TCP", "tcp"), curve("UNIX-domain", "unix"),
+                            curve("pipe", "pipe")},
+                 .paper = {{"paper: pipe on Linux (highest)", {{65536, 5}}},
+                           {"paper: socket on Windows (highest)", {{65536, 0.4}}}}}},
+      .untestable = {{"sockets of Linux are 2.5 times faster than those of Windows",
+                      "it needs Windows on the same machine"}}};
+}
+
+}  // namespace
+
+Paper sockspeed() {
+  return {.key = "sockspeed",
+          .title = "High-performance programming techniques on Linux and Windows: Sockets",
+          .source = "Bradford; IBM developerWorks 2001",
+          .runs = runs(),
+          .figures = {figure_1(),
+                      {.label = "Figure 2",
+                       .title = "The host's address and 127.0.0.1",
+                       .section = "Results",
+                       .reason = "the finding is about Windows 2000, where 127.0.0.1 was faster "
+                                 "than the host's address"}}};
+}
+
+}  // namespace perigee::bench::paper
