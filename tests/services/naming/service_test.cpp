@@ -174,7 +174,7 @@ TEST_CASE("the longest unused iterator of a client ends when the client makes to
   CHECK(drain(iterators[0], 1) == 1);  // used: now the second one is unused for longest
   iterators.push_back(iterator_of(root));
   CHECK(failure([&] { (void)drain(iterators[1], 1); }) == "OBJECT_NOT_EXIST");
-  for (const std::size_t left : {0, 2, 3})
+  for (const std::size_t left : {0U, 2U, 3U})
     CHECK(failure([&] { (void)drain(iterators[left], 1); }) == "none");
 }
 
