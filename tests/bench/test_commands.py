@@ -103,7 +103,8 @@ class Reports(unittest.TestCase):
         outcome = bench("nosuch", "--quick")
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
-                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, jitter, ami, bridge, tls, naming, codegen "
+                         "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, "
+                         "jitter, ami, bridge, tls, naming, codegen, paper, compare "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 

@@ -56,7 +56,8 @@ void check_used(const CLI::App& program, const std::vector<std::string>& words,
 int run_perigee(int argc, char* argv[]) {
   std::vector<std::string> words(argv + 1, argv + argc);
   const std::vector<std::string> orb_options = perigee::tool::take_orb_options(words);
-  if (std::ranges::find(orb_options, "-ORBHelp") != orb_options.end()) {  // no command needs its arguments then
+  if (std::ranges::find(orb_options, "-ORBHelp") !=
+      orb_options.end()) {  // no command needs its arguments then
     perigee::tool::make_orb("perigee", {"-ORBHelp"})->destroy();
     return perigee::tool::exit_done;
   }
