@@ -36,7 +36,7 @@ class Reader {
       called_ = name_of(functions_, line.substr(4));
     else if (line.starts_with("calls="))
       read_calls(line.substr(6));
-    else if (line.starts_with("totals:") || line.starts_with("summary:"))
+    else if (line.starts_with("totals:") /* the last line */)
       is_complete_ = true;
     else if (!line.empty() && is_cost(line.front()))
       read_cost(line);

@@ -21,7 +21,7 @@ using CORBA::COMPLETED_NO;
 using State = PortableServer::POAManager::State;
 
 // A holding adapter will not be activated any more: its waiting requests are discarded. Requests
-// that active adapters have accepted are finished. Allocates no memory.
+// that active adapters have accepted are finished.
 void release_held(Adapter& adapter) noexcept {
   try {
     if (adapter.manager().state() == State::HOLDING)

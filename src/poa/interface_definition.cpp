@@ -7,8 +7,10 @@
 #include "poa/upcall.h"
 #include <perigee/orb/marshalling.h>
 #include <perigee/orb/stub.h>
+#include <perigee/orb/with_policies.h>
 #include <perigee/poa/servant.h>
 
+#include <chrono>
 #include <memory>
 
 namespace perigee::poa {
@@ -35,13 +37,16 @@ Definition interface_repository() {
   throw_unavailable("the initial reference InterfaceRepository is nil");
 }
 
-// CORBA 3.0, 10.5.7: Repository::lookup_id.
-Definition look_up(const CORBA::Object& repository, const std::string& repository_id) {
+// CORBA 3.0, 10.5.7: Repository::lookup_id. Any client may ask for interfaces, so a repository that
+// does not reply must not hold the threads of the server for long.
+Definition look_up(const Definition& repository, const std::string& repository_id) {
+  constexpr std::chrono::seconds time_max{5};
   static constexpr stub::Operation operation{"lookup_id", stub::Operation::Kind::twoway, {}};
   Definition found;
   try {
     stub::invoke(
-        repository, operation, [&](cdr::Encoder& encoder) { encoder.write_string(repository_id); },
+        *with_timeout(repository, time_max), operation,
+        [&](cdr::Encoder& encoder) { encoder.write_string(repository_id); },
         [&](cdr::Decoder& decoder) { decoder >> found; });
   } catch (const CORBA::SystemException& error) {
     throw_unavailable(std::string("the call of the Interface Repository failed: ") + error.what());
@@ -53,7 +58,7 @@ Definition look_up(const CORBA::Object& repository, const std::string& repositor
 
 Definition interface_definition(const std::string& repository_id) {
   const Definition repository = interface_repository();
-  Definition found = look_up(*repository, repository_id);
+  Definition found = look_up(repository, repository_id);
   if (!found)
     throw CORBA::INTF_REPOS(minor_no_definition, CORBA::COMPLETED_NO,
                             "the Interface Repository has no definition of " + repository_id);

@@ -174,7 +174,8 @@ TEST_CASE("callgrind's own cost of a function excludes the functions that it cal
 }
 
 TEST_CASE("a file of callgrind without totals is not complete") {
-  std::istringstream file("fn=(1) main\n16 400\n");
+  std::istringstream file(
+      "summary: 400\nfn=(1) main\n16 400\n");  // the summary is at the beginning
   CHECK_THROWS_AS(read_callgrind(file), std::runtime_error);
 }
 

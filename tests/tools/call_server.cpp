@@ -31,6 +31,7 @@ class Board final : public CORBA::servant_traits<Calls::Board>::base_type {
   std::wstring echo_wstring(const std::wstring& value) override { return value; }
   Calls::Code echo_code(const Calls::Code& value) override { return value; }
   Calls::Price echo_price(const Calls::Price& value) override { return value; }
+  Calls::LargePrice echo_large_price(const Calls::LargePrice& value) override { return value; }
   Calls::Colour echo_colour(Calls::Colour value) override { return value; }
   Calls::Octets echo_octets(const Calls::Octets& value) override { return value; }
   Calls::Numbers echo_numbers(const Calls::Numbers& value) override { return value; }
@@ -64,6 +65,11 @@ class Board final : public CORBA::servant_traits<Calls::Board>::base_type {
     return value;
   }
 
+  IDL::traits<Calls::Link>::ref_type make_cycle() override {
+    link_->next(link_);
+    return link_;
+  }
+
   std::int32_t split(std::int32_t total, std::int32_t& rest, std::string& text) override {
     if (rest == 0)
       throw Calls::Refused("no parts", Calls::Item("split", total, Calls::Colour::red));
@@ -79,6 +85,7 @@ class Board final : public CORBA::servant_traits<Calls::Board>::base_type {
   std::int32_t noted() override { return noted_; }
 
  private:
+  const IDL::traits<Calls::Link>::ref_type link_ = CORBA::make_reference<OBV_Calls::Link>();
   std::atomic<double> level_ = 1.5;
   std::atomic<std::int32_t> noted_ = 0;
 };

@@ -74,6 +74,8 @@ MISTAKES = [
     ("short", "x", "value: an integer from -32768 to 32767 is expected here, not \"x\""),
     ("char", "xy", "value: a string with one character of ASCII is expected here"),
     ("code", "abcde", "value: the value has 5 octets, and its bound is 4"),
+    ("price", 1.5, "value: a fraction of type fixed must be a string, so that no digit is lost"),
+    ("float", 1e39, "value: a number up to 3.4028234663852886e+38 is expected here, not 1e+39"),
     ("price", "1234.5", "value: 1234.5 does not fit into fixed<5, 2>"),
     ("price", "1.234", "value: 1.234 has more than 2 digits behind the point"),
     ("colour", "gren", "value: there is no enumerator gren; did you mean 'green'?"),
@@ -131,6 +133,24 @@ class Call(unittest.TestCase):
         for word in "plain", "two words", "-5", "{", "42":
             status, result, error = self.call("echo_string", word)
             self.assertEqual((status, result, error), (0, {"_return": word}, ""))
+
+    def test_a_fixed_number_needs_no_quotes_and_loses_no_digit(self):
+        self.assertEqual(self.call("echo_large_price", "99999999999999.99"), (0, {"_return": "99999999999999.99"}, ""))
+
+    def test_a_number_beyond_the_range_of_json_is_a_mistake(self):
+        status, _, error = self.call("echo_double", "1e400")
+        self.assertEqual(status, 2)
+        self.assertIn("value: number overflow", error)
+
+    def test_a_result_without_json_does_not_look_like_a_mistake_in_the_arguments(self):
+        status, result, error = self.call("make_cycle")
+        self.assertEqual((status, result), (1, None))
+        self.assertIn("make_cycle was called, but its results have no JSON: _return", error)
+
+    def test_the_object_is_asked_for_an_operation_that_the_named_interface_does_not_have(self):
+        _, ior, _ = perigee("ior", "edit", "--type", "IDL:Calls/Base:1.0", self.board.ior)
+        status, out, error = perigee("call", "--idl", IDL, ior.strip(), "noted")
+        self.assertEqual((status, error), (0, ""), out)
 
     def test_a_negative_number_is_no_option(self):
         self.assertEqual(self.call("echo_short", "-5"), (0, {"_return": -5}, ""))

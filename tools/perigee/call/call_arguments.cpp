@@ -34,7 +34,7 @@ std::vector<const ParameterType*> sent_parameters(const OperationTypes& operatio
 json parse(const std::string& text, const std::string& name) {
   try {
     return json::parse(text);
-  } catch (const json::parse_error& error) {
+  } catch (const json::exception& error) {  // not JSON, or a number that is too large
     // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
     const std::string_view what = error.what();
     const std::size_t begin = what.find("] ");
@@ -43,13 +43,14 @@ json parse(const std::string& text, const std::string& name) {
   }
 }
 
-/// Whether the JSON of the type is always a string or null, so that a bare word can stand for it.
+/// Whether the JSON of the type may always be a string or null, so that a bare word can stand for
+/// it.
 bool is_text(const CORBA::TypeCode& type) {
   using Kind = CORBA::TCKind;
   const Kind kind = cdr::unaliased(*type._node()).kind;
   return kind == Kind::tk_string || kind == Kind::tk_wstring || kind == Kind::tk_enum ||
          kind == Kind::tk_valued_enum || kind == Kind::tk_objref || kind == Kind::tk_char ||
-         kind == Kind::tk_wchar || kind == Kind::tk_TypeCode;
+         kind == Kind::tk_wchar || kind == Kind::tk_TypeCode || kind == Kind::tk_fixed;
 }
 
 json json_of_word(const std::string& word, const ParameterType& parameter) {

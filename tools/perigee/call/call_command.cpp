@@ -45,6 +45,18 @@ struct CallArguments {
   bool one_line = false;
 };
 
+/// See `keep_arrays`.
+void remove_marks(CallArguments& arguments) {
+  const auto unmark = [](std::string& word) {
+    if (word.starts_with(array_mark)) word.erase(0, 1);
+  };
+  for (auto* const words : {&arguments.words, &arguments.idl.files, &arguments.idl.include_folders,
+                            &arguments.idl.macros})
+    for (std::string& word : *words) unmark(word);
+  for (auto* const word : {&arguments.reference, &arguments.operation, &arguments.interface})
+    unmark(*word);
+}
+
 UsageError wrong(const std::string& text) { return UsageError("perigee call: " + text); }
 
 /// Indented for people, or one line of ASCII for programs.
@@ -69,8 +81,7 @@ class CallCommand {
     const auto text = reference_text(arguments.reference);
     if (!text) throw wrong(text.error());
     target_ = resolve(*orb, *text);
-    operation_ = interfaces_.operation_of(interface_of_target(), arguments.operation,
-                                          arguments.words.size());
+    operation_ = find_operation();
     if (arguments.oneway) check_oneway();
     list_ = arguments_of(operation_, arguments.words, std::cin, reader_);
   }
@@ -89,11 +100,26 @@ class CallCommand {
     }
   }
 
-  const idlc::Interface& interface_of_target() const {
-    if (!arguments_.interface.empty()) return interfaces_.interface_of(arguments_.interface);
-    std::string id = written_id();
-    if (!interfaces_.has(id)) id = target_->_repository_id();  // asks the object
-    if (interfaces_.has(id)) return interfaces_.interface_of(id);
+  /// The reference may name a base of the object's interface: if the operation is not there, the
+  /// object is asked.
+  OperationTypes find_operation() {
+    const auto find = [this](const std::string& interface) {
+      return interfaces_.operation_of(interfaces_.interface_of(interface), arguments_.operation,
+                                      arguments_.words.size());
+    };
+    if (!arguments_.interface.empty()) return find(arguments_.interface);
+    const std::string written = written_id();
+    if (interfaces_.has(written)) {
+      try {
+        return find(written);
+      } catch (const InterfaceError&) {
+        const std::string id = target_->_repository_id();
+        if (id == written || !interfaces_.has(id)) throw;
+        return find(id);
+      }
+    }
+    const std::string id = target_->_repository_id();
+    if (interfaces_.has(id)) return find(id);
     throw wrong(id.empty() ? "the reference does not name its interface; --interface names it"
                            : "the object has the interface " + printable(id) +
                                  ", which the IDL does not have; --idl names a file that has it, "
@@ -130,18 +156,33 @@ class CallCommand {
   }
 
   int call_once() {
+    const auto request = make_request();
     try {
-      const auto request = make_request();
       send(*request);
-      print(results_of(*request, operation_, writer_), arguments_.one_line);
-      return exit_done;
     } catch (const CORBA::UnknownUserException& exception) {
-      print(json_of(exception, writer_), arguments_.one_line);
-      return exit_user_exception;
+      return print_outcome([&] { return json_of(exception, writer_); }, exit_user_exception);
     } catch (const CORBA::SystemException& exception) {
       print(json_of(exception), arguments_.one_line);
       return exit_failed;
     }
+    return print_outcome([&] { return results_of(*request, operation_, writer_); }, exit_done);
+  }
+
+  /// The operation was called: a failure from here on is not one of the call.
+  template <typename MakeJson>
+  int print_outcome(MakeJson make_json, int status) {
+    std::string failure;
+    try {
+      print(make_json(), arguments_.one_line);
+      return status;
+    } catch (const JsonError& error) {
+      failure = error.what();
+    } catch (const CORBA::SystemException& exception) {
+      failure = printable(exception.what());
+    }
+    std::cerr << "perigee call: " << operation_.name
+              << " was called, but its results have no JSON: " << failure << '\n';
+    return exit_failed;
   }
 
   int call_often() {
@@ -240,8 +281,7 @@ void add_call_command(CLI::App& program, const std::vector<std::string>& orb_opt
   command->add_option("arguments", arguments->words,
                       "The arguments as JSON, or - for JSON on standard input");
   command->callback([arguments, &orb_options] {
-    for (std::string& word : arguments->words)
-      if (word.starts_with(array_mark)) word.erase(0, 1);
+    remove_marks(*arguments);
     run(*arguments, orb_options);
   });
 }

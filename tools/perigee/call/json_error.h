@@ -33,11 +33,15 @@ class JsonPath {
   };
 
   [[noreturn]] void fail(const std::string& text) const;
+  /// The JSON grows by this many octets. Throws JsonError beyond 256 MiB: values that are shared
+  /// inside a small message may become many values in JSON.
+  void charge(std::size_t octets);
 
  private:
   void enter(std::string step);
 
   std::vector<std::string> steps_;
+  std::size_t octets_ = 0;
 };
 
 }  // namespace perigee::tool

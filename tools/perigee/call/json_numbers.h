@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -42,6 +43,15 @@ template <std::integral Integer>
 
 /// A number, a string with a number, "NaN", "Infinity" or "-Infinity".
 [[nodiscard]] long double real_of(const nlohmann::ordered_json& value, const JsonPath& path);
+/// The same as a float or double. Refuses numbers that are too large for the type.
+template <std::floating_point Real>
+[[nodiscard]] Real narrowed_real(const nlohmann::ordered_json& value, const JsonPath& path) {
+  const long double wide = real_of(value, path);
+  const auto narrow = static_cast<Real>(wide);
+  if (std::isfinite(wide) && !std::isfinite(narrow))
+    fail_expected(path, "a number up to " + shown(std::numeric_limits<Real>::max()), value);
+  return narrow;
+}
 /// A number if a double can hold the value, otherwise a string.
 [[nodiscard]] nlohmann::ordered_json json_of_real(long double value);
 /// With as few digits as the float needs.

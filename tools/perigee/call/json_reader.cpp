@@ -92,6 +92,8 @@ void JsonReader::fill(const DynAnyRef& place, const json& value, JsonPath& path)
       path.fail("there is no enumerator " + printable(name) + did_you_mean(name, names));
     }
     case TCKind::tk_fixed: {
+      if (value.is_number_float())  // JSON has rounded it
+        path.fail("a fraction of type fixed must be a string, so that no digit is lost: \"12.30\"");
       const std::string text = value.is_number() ? value.dump() : text_of(value, "a number", path);
       try {
         if (narrowed<DynamicAny::DynFixed>(place).set_value(text)) return;
@@ -171,9 +173,9 @@ void JsonReader::fill_basic(DynamicAny::DynAny& place, const CORBA::TypeCode& ty
     case TCKind::tk_ulonglong:
       return place.insert_ulonglong(integer_of<std::uint64_t>(value, path));
     case TCKind::tk_float:
-      return place.insert_float(static_cast<float>(real_of(value, path)));
+      return place.insert_float(narrowed_real<float>(value, path));
     case TCKind::tk_double:
-      return place.insert_double(static_cast<double>(real_of(value, path)));
+      return place.insert_double(narrowed_real<double>(value, path));
     case TCKind::tk_longdouble:
       return place.insert_longdouble(real_of(value, path));
     case TCKind::tk_char:

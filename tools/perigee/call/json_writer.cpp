@@ -40,14 +40,7 @@ json JsonWriter::json_of(const DynAnyRef& value, JsonPath& path) {
       return json_of_elements(narrowed<DynamicAny::DynArray>(value), *type, path);
     case TCKind::tk_value: {
       auto& state = narrowed<DynamicAny::DynValue>(value);
-      if (state.is_null()) return nullptr;
-      try {
-        return json_of_members(state, path);
-      } catch (const CORBA::NO_IMPLEMENT&) {
-        path.fail("values of a custom valuetype have no JSON");
-      } catch (const CORBA::MARSHAL&) {
-        path.fail("the value is part of a cycle");
-      }
+      return state.is_null() ? json() : json_of_members(state, path);
     }
     case TCKind::tk_value_box: {
       auto& box = narrowed<DynamicAny::DynValueBox>(value);
@@ -93,14 +86,20 @@ json JsonWriter::json_of_basic(DynamicAny::DynAny& value, const CORBA::TypeCode&
       return json_of_real(value.get_double());
     case TCKind::tk_longdouble:
       return json_of_real(value.get_longdouble());
-    case TCKind::tk_char:
-      return std::string(1, value.get_char());
+    case TCKind::tk_char:  // an octet above 0x7f is not UTF-8 alone: it appears as in ISO-8859-1
+      return from_wide(std::wstring(1, static_cast<unsigned char>(value.get_char())));
     case TCKind::tk_wchar:
       return from_wide(std::wstring(1, value.get_wchar()));
-    case TCKind::tk_string:
-      return value.get_string();
-    case TCKind::tk_wstring:
-      return from_wide(value.get_wstring());
+    case TCKind::tk_string: {
+      std::string text = value.get_string();
+      path.charge(text.size());
+      return text;
+    }
+    case TCKind::tk_wstring: {
+      std::string text = from_wide(value.get_wstring());
+      path.charge(text.size());
+      return text;
+    }
     case TCKind::tk_any:
       return json_of_any(value.get_any(), path);
     case TCKind::tk_TypeCode:
@@ -121,9 +120,24 @@ json JsonWriter::json_of_basic(DynamicAny::DynAny& value, const CORBA::TypeCode&
   }
 }
 
+namespace {
+
+DynamicAny::NameDynAnyPairSeq members_of(DynamicAny::DynMembers& value, const JsonPath& path) {
+  try {
+    return value.get_members_as_dyn_any();
+  } catch (const CORBA::NO_IMPLEMENT&) {
+    path.fail("values of a custom valuetype have no JSON");
+  } catch (const CORBA::MARSHAL& exception) {
+    path.fail("the members of the value cannot be read, or it is part of a cycle: " +
+              exception.detail());
+  }
+}
+
+}  // namespace
+
 json JsonWriter::json_of_members(DynamicAny::DynMembers& value, JsonPath& path) {
   json object = json::object();
-  for (const auto& member : value.get_members_as_dyn_any()) {
+  for (const auto& member : members_of(value, path)) {
     const JsonPath::Step step(path, member.id());
     object[member.id()] = json_of(member.value(), path);
   }
@@ -143,6 +157,7 @@ json JsonWriter::json_of_elements(DynamicAny::DynElements& value, const CORBA::T
                                   JsonPath& path) {
   if (unaliased(type.content_type())->kind() == TCKind::tk_octet) {
     const CORBA::OctetSeq octets = value.get_octet_seq();
+    path.charge(octets.size() / 3 * 4);
     return to_base64(std::as_bytes(std::span(octets)));
   }
   json array = json::array();

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -37,7 +38,7 @@ class Load {
       while (next_.fetch_add(1, std::memory_order_relaxed) < calls_) make_call(own);
     } catch (...) {
       error = std::current_exception();
-      next_.store(calls_);
+      stop();
     }
     const std::scoped_lock lock(mutex_);
     if (error) error_ = error;
@@ -45,6 +46,9 @@ class Load {
                                 own.latencies_ns.end());
     for (const auto& [id, count] : own.failures) report_.failures[id] += count;
   }
+
+  /// The threads make no further call.
+  void stop() noexcept { next_.store(calls_); }
 
   LoadReport take() {
     if (error_) std::rethrow_exception(error_);
@@ -79,8 +83,13 @@ LoadReport run_load(std::uint64_t calls, unsigned threads,
   const auto begin = Clock::now();
   {
     std::vector<std::jthread> running;
-    for (unsigned index = 1; index < threads; ++index)
-      running.emplace_back([&load] { load.run(); });
+    try {
+      for (unsigned index = 1; index < threads; ++index)
+        running.emplace_back([&load] { load.run(); });
+    } catch (const std::system_error&) {  // the system has no further thread
+      load.stop();
+      throw;
+    }
     load.run();
   }
   const std::chrono::duration<double> time = Clock::now() - begin;
