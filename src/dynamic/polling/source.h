@@ -77,6 +77,11 @@ class Source {
   virtual void wake_at_change() const noexcept = 0;
   /// Lets the threads in `wait` call `done` again.
   virtual void wake() const noexcept = 0;
+  /// Whether the event belongs to the queue of dynamic requests of the ORB. Always the same.
+  [[nodiscard]] virtual bool is_of_queue() const noexcept { return false; }
+  /// Whether no call is under way whose end could be the event: the program has to send requests
+  /// first. The same for all sources of the queue; false for other sources.
+  [[nodiscard]] virtual bool is_idle() const noexcept { return false; }
   /// Distinguishes ORBs.
   [[nodiscard]] virtual const void* orb() const noexcept = 0;
 
