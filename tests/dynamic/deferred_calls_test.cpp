@@ -207,6 +207,48 @@ TEST_CASE("a pollable set waits again if another function has taken the response
   CHECK(set->number_left() == 1);
 }
 
+TEST_CASE("a wait without a limit is refused if no deferred request is left") {
+  const Served served;
+  const auto& orb = served.orbs.client;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>(orb);
+  const auto pollable = set->create_dii_pollable();
+  set->add_pollable(pollable);
+  set->add_pollable(set->create_dii_pollable());
+  const auto check_refused = [&] {
+    CHECK(minor_of_order([&] { (void)pollable->is_ready(polling::wait_for_ever); }) == 11);
+    CHECK(minor_of_order([&] { (void)set->get_ready_pollable(polling::wait_for_ever); }) == 11);
+    CHECK(set->number_left() == 2);
+    CHECK_FALSE(pollable->is_ready(1));
+    CHECK_THROWS_AS((void)set->get_ready_pollable(1), CORBA::TIMEOUT);
+  };
+  check_refused();
+  CORBA::send_multiple_requests_deferred(orb, {request_add(served.remote, 1, 2)});
+  CHECK(pollable->is_ready(polling::wait_for_ever));
+  CORBA::get_next_response(orb)->get_response();
+  check_refused();
+}
+
+TEST_CASE("threads that wait for deferred requests end when another thread takes the last one") {
+  const Served served;
+  const auto& orb = served.orbs.client;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>(orb);
+  const auto pollable = set->create_dii_pollable();
+  set->add_pollable(pollable);
+  for (int round = 0; round != 50; ++round) {
+    CORBA::send_multiple_requests_deferred(orb, {request_add(served.remote, 1, 2)});
+    std::thread one(
+        [&] { (void)minor_of_order([&] { pollable->is_ready(polling::wait_for_ever); }); });
+    std::thread other([&] {
+      (void)minor_of_order(
+          [&] { set->add_pollable(set->get_ready_pollable(polling::wait_for_ever)); });
+    });
+    CORBA::get_next_response(orb)->get_response();
+    one.join();
+    other.join();
+    CHECK(set->number_left() == 1);
+  }
+}
+
 TEST_CASE("several threads share the responses of get_next_response") {
   const Served served;
   CORBA::RequestSeq requests;

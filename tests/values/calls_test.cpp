@@ -8,8 +8,10 @@
 #include "valuesAmhS.h"
 #include "valuesAmiC.h"
 #include "valuesS.h"
+#include "written_types.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
+#include <perigee/cdr/value_format.h>
 #include <perigee/orb/codec.h>
 
 #include <atomic>
@@ -137,6 +139,27 @@ TEST_CASE("values are passed in all directions and keep their sharing") {
   CHECK(other->next() == result);
   first->next(nullptr);
   result->next(nullptr);
+}
+
+// The program does not see the struct in the any, so it could not break the cycle.
+TEST_CASE("a struct in an any refuses a reference to the value that contains the any") {
+  constexpr std::endian little = std::endian::little;
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer, little);
+  encoder.write(cdr::value_tag | cdr::value_with_id);
+  encoder.write_string(Ledger::Purse::_type_id);
+  encoder << std::int32_t{1} << 2.0 << std::string("purse") << std::uint16_t{7};
+  const WriteType base = value_type("IDL:omg.org/CORBA/ValueBase:1.0");
+  struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {base})(encoder);
+  encoder.write(cdr::value_indirection_tag);
+  encoder.write(-static_cast<std::int32_t>(encoder.position()));
+  const Octets octets = buffer.flatten();
+  KnownValues known;
+  known.factories().add(std::string(Ledger::Purse::_type_id),
+                        CORBA::make_reference<PurseFactory>());
+  Ledger::Purse::_ref_type purse;
+  CHECK(decode_values(known, octets, little, 0, purse) == cdr::ErrorKind::value_cycle);
+  if (purse) purse->extra({});
 }
 
 TEST_CASE("with -ORBValueCycles no, a server refuses values that contain themselves") {

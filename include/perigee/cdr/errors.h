@@ -31,7 +31,7 @@ enum class ErrorKind : std::uint8_t {
   not_supported,     ///< a type that cannot be marshalled by this version of Perigee
   no_value_factory,  ///< no value factory for the type of a valuetype, nor for a base to truncate
                      ///< to
-  value_cycle,  ///< a value refers to a value that contains it, and the environment refuses this
+  value_cycle,       ///< a value refers to a value that contains it, and this is refused here
 };
 
 /// An error of decoding or encoding: its kind and its place.

@@ -60,8 +60,9 @@ class PERIGEE_API Pollable : public virtual ValueBase {
 
 /// Stands for the requests of `send_multiple_requests_deferred` of one ORB: it is ready while
 /// `get_next_response` would not wait. A set that gives it away does not contain it any more; add
-/// it again for the next response. It belongs to the process and cannot be marshalled. Any thread.
-/// Source: CORBA 3.0, 22.9.2.
+/// it again for the next response. It belongs to the process and cannot be marshalled. A wait
+/// without a limit raises BAD_INV_ORDER (OMG minor 11) if the ORB has no such request, as
+/// `get_next_response` does. Any thread. Source: CORBA 3.0, 22.9.2.
 class PERIGEE_API DIIPollable : public virtual Pollable {
  public:
   using _ref_type = valuetype_reference<DIIPollable>;
@@ -104,7 +105,8 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   /// Removes a pollable that is ready, and returns it. Waits up to `timeout` milliseconds, as
   /// `Pollable::is_ready` does. Pollers whose reply was taken leave the set. Raises NO_RESPONSE,
   /// OMG minor 1, if none is ready and `timeout` is 0; TIMEOUT, OMG minor 1, after the time;
-  /// NoPossiblePollable if the set is empty.
+  /// NoPossiblePollable if the set is empty; BAD_INV_ORDER, OMG minor 11, if `timeout` sets no
+  /// limit and the set waits only for dynamic requests, of which the ORB has none.
   valuetype_reference<Pollable> get_ready_pollable(std::uint32_t timeout);
   /// Raises UnknownPollable.
   void remove(const valuetype_reference<Pollable>& potential);

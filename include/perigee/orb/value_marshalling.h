@@ -47,7 +47,9 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   /// Whether one of them was not of the class that the reader has expected.
   [[nodiscard]] bool has_refused_outer() const noexcept { return has_refused_outer_; }
 
-  /// While an object of this class exists, a value of an any is read whose TypeCode shows no cycle.
+  /// While an object of this class exists, the reading decodes a value of an any whose TypeCode
+  /// shows no cycle. Outside of skipped state, a reference to a value that contains it fails with
+  /// `value_cycle`: a program that ignores the any would not break the cycle.
   class WithoutCycles final {
    public:
     explicit WithoutCycles(Reading& reading) noexcept : reading_(reading) {
@@ -83,6 +85,7 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
                                                       const Expected& expected);
   [[nodiscard]] counted_ptr<CORBA::ValueBase> outer(cdr::Decoder& decoder, std::uint32_t number,
                                                     const Expected& expected);
+  [[nodiscard]] bool may_form_cycle() const noexcept;
   [[nodiscard]] bool may_refer_to(const Decoded& decoded) noexcept;
   void decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
                    const counted_ptr<CORBA::ValueBase>& value, Rest rest);

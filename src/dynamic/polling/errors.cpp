@@ -16,4 +16,9 @@ void raise_not_ready(std::uint32_t timeout) {
                        "the reply has not come in the time-out of the poller");
 }
 
+void raise_no_request() {
+  throw CORBA::BAD_INV_ORDER(CORBA::OMGVMCID | 11, CORBA::COMPLETED_NO,
+                             "the ORB has no request of send_multiple_requests_deferred");
+}
+
 }  // namespace perigee::polling

@@ -11,5 +11,7 @@ namespace perigee::polling {
 [[noreturn]] void raise_used_up();
 /// There is no reply after `timeout` milliseconds.
 [[noreturn]] void raise_not_ready(std::uint32_t timeout);
+/// The ORB has no request of `send_multiple_requests_deferred`.
+[[noreturn]] void raise_no_request();
 
 }  // namespace perigee::polling

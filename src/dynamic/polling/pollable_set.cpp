@@ -7,6 +7,7 @@
 #include <perigee/orb/exceptions.h>
 
 #include <chrono>
+#include <cstddef>
 #include <limits>
 #include <list>
 #include <memory>
@@ -88,6 +89,7 @@ struct PollableSet::Members {
     entry->place = added.begin();
     waiting.splice(waiting.end(), added);
     entry->list = &waiting;
+    if (entry->source().is_of_queue()) ++of_queue;
   }
   /// The caller drops the entry without the lock: this may end the call.
   [[nodiscard]] EntryRef erase(Entry& entry) noexcept {
@@ -95,19 +97,28 @@ struct PollableSet::Members {
     entry.list->erase(entry.place);
     entry.list = nullptr;
     entries.erase(entry.pollable.get());
+    if (entry.source().is_of_queue()) --of_queue;
     return erased;
   }
   [[nodiscard]] bool is_any_settled() const {
     const std::lock_guard lock(mutex);
     return entries.empty() || !ready.empty();
   }
+  /// Whether no pollable can become ready until the program sends more dynamic requests.
+  [[nodiscard]] bool is_idle() const;
 
   mutable std::mutex mutex;  // guards the members below, and those of the entries that change
   List waiting;
   List ready;
   std::unordered_map<const Pollable*, Entry*> entries;
+  std::size_t of_queue = 0;   // entries for dynamic requests
   object_reference<ORB> orb;  // nil: not known
 };
+
+bool PollableSet::Members::is_idle() const {
+  const std::lock_guard lock(mutex);
+  return !waiting.empty() && of_queue == entries.size() && waiting.front()->source().is_idle();
+}
 
 PollableSet::PollableSet() : PollableSet(nullptr) {}
 PollableSet::PollableSet(object_reference<ORB> orb)
@@ -201,13 +212,18 @@ valuetype_reference<Pollable> PollableSet::get_ready_pollable(std::uint32_t time
 }
 
 void PollableSet::wait(std::uint32_t timeout) {
+  const bool has_limit = timeout != perigee::polling::wait_for_ever;
   valuetype_reference<Pollable> first;
   {
     const std::lock_guard lock(members_->mutex);
     if (members_->waiting.empty() || !members_->ready.empty()) return;
     first = members_->waiting.front()->pollable;
   }
-  first->_source().wait([this] { return members_->is_any_settled(); }, timeout);
+  if (!has_limit && members_->is_idle()) perigee::polling::raise_no_request();
+  const auto is_over = [this, has_limit] {
+    return members_->is_any_settled() || (!has_limit && members_->is_idle());
+  };
+  first->_source().wait(is_over, timeout);
 }
 
 }  // namespace perigee_v1

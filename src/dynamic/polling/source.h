@@ -3,6 +3,8 @@
 
 #include <perigee/base/function_ref.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -22,13 +24,21 @@ class Watcher {
 /// The watchers of a source. Guarded by the lock of the source.
 class Watchers final {
  public:
-  /// Also forgets watchers that no longer exist.
-  void add(std::weak_ptr<Watcher> watcher) {
-    std::erase_if(watchers_, [](const auto& each) { return each.expired(); });
+  /// Also forgets watchers that no longer exist, whenever the number of watchers has doubled.
+  /// Returns the number of watchers that it has looked at, for tests.
+  std::size_t add(std::weak_ptr<Watcher> watcher) {
+    std::size_t looks = 0;
+    if (watchers_.size() >= forget_at_) {
+      looks = watchers_.size();
+      std::erase_if(watchers_, [](const auto& each) { return each.expired(); });
+      forget_at_ = std::max(forget_min, 2 * watchers_.size());
+    }
     watchers_.push_back(std::move(watcher));
+    return looks;
   }
   /// For `tell`, without the lock.
   [[nodiscard]] std::vector<std::weak_ptr<Watcher>> take() noexcept {
+    forget_at_ = forget_min;
     return std::exchange(watchers_, {});
   }
   static void tell(const std::vector<std::weak_ptr<Watcher>>& watchers) noexcept {
@@ -37,7 +47,10 @@ class Watchers final {
   }
 
  private:
+  static constexpr std::size_t forget_min = 16;
+
   std::vector<std::weak_ptr<Watcher>> watchers_;
+  std::size_t forget_at_ = forget_min;
 };
 
 /// Any thread.
@@ -64,6 +77,11 @@ class Source {
   virtual void wake_at_change() const noexcept = 0;
   /// Lets the threads in `wait` call `done` again.
   virtual void wake() const noexcept = 0;
+  /// Whether the event belongs to the queue of dynamic requests of the ORB. Always the same.
+  [[nodiscard]] virtual bool is_of_queue() const noexcept { return false; }
+  /// Whether no call is under way whose end could be the event: the program has to send requests
+  /// first. The same for all sources of the queue; false for other sources.
+  [[nodiscard]] virtual bool is_idle() const noexcept { return false; }
   /// Distinguishes ORBs.
   [[nodiscard]] virtual const void* orb() const noexcept = 0;
 

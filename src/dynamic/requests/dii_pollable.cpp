@@ -1,6 +1,7 @@
 // The pollable of an ORB's request queue.
 #include "dynamic/polling/dii_pollable.h"
 
+#include "dynamic/polling/errors.h"
 #include "dynamic/polling/source.h"
 #include "dynamic/requests/request_queue.h"
 #include "dynamic/requests/request_state.h"
@@ -24,8 +25,13 @@ class QueuePollable final : public virtual CORBA::DIIPollable, private Source {
       : orb_(orb), queue_(dynamic::RequestQueue::of(*orb)) {}
 
   bool is_ready(std::uint32_t timeout) override {
-    if (stage() == Stage::waiting) wait([this] { return stage() == Stage::ready; }, timeout);
-    return stage() == Stage::ready;
+    const bool has_limit = timeout != wait_for_ever;
+    while (stage() != Stage::ready) {  // another thread may take the response
+      if (!has_limit && is_idle()) raise_no_request();
+      wait([&] { return stage() == Stage::ready || (!has_limit && is_idle()); }, timeout);
+      if (has_limit) return stage() == Stage::ready;
+    }
+    return true;
   }
   CORBA::object_reference<CORBA::PollableSet> create_pollable_set() override {
     auto set = CORBA::make_reference<CORBA::PollableSet>(orb_);
@@ -65,6 +71,8 @@ class QueuePollable final : public virtual CORBA::DIIPollable, private Source {
   }
   void wake_at_change() const noexcept override {}  // the end of a queued request wakes all threads
   void wake() const noexcept override { orb_->_core()->context().calls.wake(); }
+  [[nodiscard]] bool is_of_queue() const noexcept override { return true; }
+  [[nodiscard]] bool is_idle() const noexcept override { return queue_->empty(); }
   [[nodiscard]] const void* orb() const noexcept override { return &orb_->_core()->context(); }
 
   const CORBA::object_reference<CORBA::ORB> orb_;

@@ -1,4 +1,5 @@
 // CORBA::Request, and the functions for several requests.
+#include "dynamic/polling/errors.h"
 #include "dynamic/requests/coded_values.h"
 #include "dynamic/requests/minor_codes.h"
 #include "dynamic/requests/request_queue.h"
@@ -25,6 +26,7 @@ using perigee::dynamic::ContextPatterns;
 using perigee::dynamic::DynamicCall;
 using perigee::dynamic::RequestQueue;
 using perigee::dynamic::RequestState;
+using perigee::polling::raise_no_request;
 using Kind = perigee::dynamic::CalledOperation::Kind;
 
 namespace {
@@ -59,11 +61,6 @@ void check_orb(const ORB& orb, const RequestSeq& requests) {
     if (&request->target()->_reference()->context() != &orb._core()->context())
       throw BAD_PARAM(0, COMPLETED_NO,
                       "the target of request " + request->operation() + " is of another ORB");
-}
-
-[[noreturn]] void raise_no_request() {
-  throw BAD_INV_ORDER(perigee::dynamic::minor_not_sent, COMPLETED_NO,
-                      "the ORB has no request of send_multiple_requests_deferred");
 }
 
 // All or none.

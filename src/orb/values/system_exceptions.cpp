@@ -159,7 +159,9 @@ void raise_decode_error(const cdr::Error& error, Sender sender, CompletionStatus
                          detail + "; call register_value_factory");
   // The message is well-formed, so this is not MARSHAL.
   if (error.kind == cdr::ErrorKind::value_cycle)
-    throw CORBA::NO_IMPLEMENT(0, completed, detail + "; -ORBValueCycles yes accepts this");
+    throw CORBA::NO_IMPLEMENT(
+        0, completed,
+        detail + "; -ORBValueCycles yes accepts this, unless the TypeCode of an any hides it");
   throw CORBA::MARSHAL(minor_of(error.kind), completed, detail);
 }
 

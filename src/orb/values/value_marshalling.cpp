@@ -182,7 +182,7 @@ counted_ptr<CORBA::ValueBase> Reading::earlier(cdr::Decoder& decoder, std::uint3
                                                const Expected& expected) {
   const Decoded* const decoded = number < values_.size() ? &values_[number] : nullptr;
   const bool is_known = decoded != nullptr && decoded->value != nullptr;
-  if (is_known && !decoded->is_complete && !accepts_cycles(decoder)) {
+  if (is_known && !decoded->is_complete && !(accepts_cycles(decoder) && may_form_cycle())) {
     decoder.fail(cdr::ErrorKind::value_cycle);
     return nullptr;
   }
@@ -202,14 +202,19 @@ counted_ptr<CORBA::ValueBase> Reading::outer(cdr::Decoder& decoder, std::uint32_
   return nullptr;
 }
 
+// A program that ignores an any would not break the cycle. The destructor breaks cycles in skipped
+// state.
+bool Reading::may_form_cycle() const noexcept {
+  return !expects_no_cycles() || skipped_depth_ != 0;
+}
+
 // The program cannot break a cycle of values that it does not see. It sees them if a reference from
 // outside leads to one of them, but from which ones on is not known.
 bool Reading::may_refer_to(const Decoded& decoded) noexcept {
-  if (!decoded.is_skipped) return true;
-  if (skipped_depth_ == 0)
-    shares_skipped_ = true;
-  else if (!decoded.is_complete)
-    has_skipped_cycles_ = true;
+  const bool is_from_skipped = skipped_depth_ != 0;
+  if (!is_from_skipped && decoded.is_skipped) shares_skipped_ = true;
+  const bool may_be_unseen = decoded.is_skipped || expects_no_cycles();
+  if (is_from_skipped && may_be_unseen && !decoded.is_complete) has_skipped_cycles_ = true;
   return !(shares_skipped_ && has_skipped_cycles_);
 }
 

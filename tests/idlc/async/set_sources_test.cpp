@@ -18,6 +18,8 @@ namespace {
 /// What happens to a pollable.
 struct Watched {
   std::function<void()> at_wake_at_change = [] {};
+  std::function<void()> at_wait = [] {};
+  bool was_done = false;  // the wait had ended
   int wakes = 0;
   int looks = 0;  // calls of `stage`
   std::weak_ptr<polling::Watcher> watcher;
@@ -26,6 +28,8 @@ struct Watched {
     if (const auto told = watcher.lock()) told->settled();
   }
   bool is_destroyed = false;
+  bool is_of_queue = false;
+  bool is_idle = false;
   polling::Source::Stage stage = polling::Source::Stage::waiting;
 };
 
@@ -56,7 +60,12 @@ class WatchedPollable final : public virtual CORBA::Pollable, private polling::S
     watched_.watcher = std::move(watcher);
     return true;
   }
-  void wait(function_ref<bool()> /*done*/, std::uint32_t /*timeout*/) const override {}
+  void wait(function_ref<bool()> done, std::uint32_t /*timeout*/) const override {
+    watched_.at_wait();
+    watched_.was_done = done();
+  }
+  [[nodiscard]] bool is_of_queue() const noexcept override { return watched_.is_of_queue; }
+  [[nodiscard]] bool is_idle() const noexcept override { return watched_.is_idle; }
   void wake_at_change() const noexcept override { watched_.at_wake_at_change(); }
   void wake() const noexcept override { ++watched_.wakes; }
   [[nodiscard]] const void* orb() const noexcept override { return nullptr; }
@@ -108,6 +117,35 @@ TEST_CASE("a set looks at each pollable a fixed number of times, however many it
   }
   CHECK(set->number_left() == 0);
   for (const Watched& each : watched) CHECK(each.looks <= 2);
+}
+
+TEST_CASE("a set with a poller waits although no dynamic request is left") {
+  Watched queue;
+  queue.is_of_queue = true;
+  queue.is_idle = true;
+  Watched poller;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  const auto of_poller = make_pollable(poller);
+  set->add_pollable(make_pollable(queue));
+  set->add_pollable(of_poller);
+  queue.at_wait = [&] { poller.settle(); };
+  CHECK(set->get_ready_pollable(polling::wait_for_ever) == of_poller);
+  set->add_pollable(make_pollable(queue));
+  CHECK_THROWS_AS((void)set->get_ready_pollable(polling::wait_for_ever), CORBA::BAD_INV_ORDER);
+}
+
+TEST_CASE("a wait without a limit ends when another thread removes the last poller of a set") {
+  Watched queue;
+  queue.is_of_queue = true;
+  queue.is_idle = true;
+  Watched poller;
+  const auto set = CORBA::make_reference<CORBA::PollableSet>();
+  const auto of_poller = make_pollable(poller);
+  set->add_pollable(make_pollable(queue));
+  set->add_pollable(of_poller);
+  queue.at_wait = [&] { set->remove(of_poller); };
+  CHECK_THROWS_AS((void)set->get_ready_pollable(polling::wait_for_ever), CORBA::BAD_INV_ORDER);
+  CHECK(queue.was_done);
 }
 
 TEST_CASE("a set gives pollables in the order of their events") {
