@@ -54,6 +54,25 @@ const Definition* find_in(const Definition& container, std::string_view name) {
   return found != nullptr && found->name == name ? found : nullptr;
 }
 
+const Definition* find_inherited(const Definition& scope, std::string_view name) {
+  const Definition* found = find_in(scope, name);
+  if (found != nullptr) return found;
+  for (const Definition* base : all_bases(scope))
+    if (found == nullptr) found = find_in(*base, name);
+  return found;
+}
+
+/// "A", "B" and "C" of "A::B::C".
+std::vector<std::string_view> components_of(std::string_view scoped_name) {
+  std::vector<std::string_view> result;
+  for (std::size_t end = 0; (end = scoped_name.find("::")) != std::string_view::npos;) {
+    result.push_back(scoped_name.substr(0, end));
+    scoped_name.remove_prefix(end + 2);
+  }
+  result.push_back(scoped_name);
+  return result;
+}
+
 }  // namespace
 
 void raise_bad_param(std::uint32_t omg_minor, const std::string& text) {
@@ -98,30 +117,18 @@ Definition& Store::primitive(CORBA::PrimitiveKind kind) {
   return *primitives_.at(static_cast<std::size_t>(kind));
 }
 
+// The first component is searched in the scope and in its containers, the others only where the
+// components before them lead. CORBA 3.0, 3.15.
 Definition* Store::lookup(Definition& container, std::string_view scoped_name) {
   const bool is_absolute = scoped_name.starts_with("::");
   if (is_absolute) scoped_name.remove_prefix(2);
-  const std::size_t end = scoped_name.find("::");
-  const std::string_view first = scoped_name.substr(0, end);
-  const auto find_inherited = [first](const Definition& scope) {
-    const Definition* found = find_in(scope, first);
-    for (const Definition* base : all_bases(scope))
-      if (found == nullptr) found = find_in(*base, first);
-    return found;
-  };
+  const std::vector<std::string_view> components = components_of(scoped_name);
   const Definition* found = nullptr;
   for (const Definition* scope = is_absolute ? root_ : &container;
-       scope != nullptr && found == nullptr; scope = scope->container)
-    found = find_inherited(*scope);
-  while (found != nullptr && scoped_name.size() > end && end != std::string_view::npos) {
-    scoped_name.remove_prefix(scoped_name.find("::") + 2);
-    const std::string_view name = scoped_name.substr(0, scoped_name.find("::"));
-    const Definition* scope = found;
-    found = find_in(*scope, name);
-    for (const Definition* base : all_bases(*scope))
-      if (found == nullptr) found = find_in(*base, name);
-    if (scoped_name.find("::") == std::string_view::npos) break;
-  }
+       scope != nullptr && found == nullptr; scope = is_absolute ? nullptr : scope->container)
+    found = find_inherited(*scope, components.front());
+  for (std::size_t index = 1; index < components.size() && found != nullptr; ++index)
+    found = find_inherited(*found, components[index]);
   return found == nullptr ? nullptr : find(found->key);
 }
 
