@@ -83,8 +83,13 @@ bool matches(Kind kind, Kind limit) noexcept {
 }
 
 std::string absolute_name(const Definition& definition) {
-  if (definition.container == nullptr) return {};
-  return absolute_name(*definition.container) + "::" + definition.name;
+  std::vector<const Definition*> scopes;  // the innermost first, without the repository
+  for (const Definition* scope = &definition; scope->container != nullptr; scope = scope->container)
+    scopes.push_back(scope);
+  std::string result;
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
+    result.append("::").append((*scope)->name);
+  return result;
 }
 
 std::vector<const Definition*> uses_of(const Definition& definition) {

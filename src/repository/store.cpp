@@ -62,6 +62,19 @@ const Definition* find_inherited(const Definition& scope, std::string_view name)
   return found;
 }
 
+/// How many levels of definitions are inside a definition.
+std::size_t levels_inside(const Definition& definition) {
+  std::size_t levels = 0;
+  std::vector<const Definition*> level(definition.contents.begin(), definition.contents.end());
+  for (; !level.empty(); ++levels) {
+    std::vector<const Definition*> next;
+    for (const Definition* scope : level)
+      next.insert(next.end(), scope->contents.begin(), scope->contents.end());
+    level = std::move(next);
+  }
+  return levels;
+}
+
 /// "A", "B" and "C" of "A::B::C".
 std::vector<std::string_view> components_of(std::string_view scoped_name) {
   std::vector<std::string_view> result;
@@ -208,6 +221,7 @@ void Store::check_place(const Definition& container, Kind kind, const std::strin
       raise_bad_param(minor_bad_container, "a definition cannot move into itself");
     ++depth;
   }
+  if (moved != nullptr) depth += levels_inside(*moved);
   if (depth > limits_.depth_max) raise_limit("more containers inside each other than depth_max");
   const Definition* present = clashing(container, name);
   if (present != nullptr && present != moved)

@@ -145,4 +145,23 @@ TEST_CASE("a writer that reaches a limit gets NO_RESOURCES, and nothing changes"
   CHECK_THROWS_AS((void)served.repository->create_string(1), CORBA::NO_RESOURCES);
 }
 
+TEST_CASE("a move counts the levels inside the moved definition") {
+  repository::Options options;
+  options.limits.depth_max = 4;
+  const Served served(options);
+  const auto make = [](const auto& container, const std::string& name) {
+    return container->create_module("IDL:" + name + ":1.0", name, "1.0");
+  };
+  const auto a = make(served.repository, "A");
+  const auto c = make(make(a, "B"), "C");
+  const auto outer = make(served.repository, "Outer");
+  const auto inner = make(outer, "Inner");
+  CHECK_THROWS_AS(a->move(inner, "A", "1.0"), CORBA::NO_RESOURCES);  // five levels
+  CHECK(c->absolute_name() == "::A::B::C");
+  a->move(outer, "A", "1.0");
+  CHECK(c->absolute_name() == "::Outer::A::B::C");
+  c->name("D");  // a new name changes no level
+  CHECK(c->absolute_name() == "::Outer::A::B::D");
+}
+
 }  // namespace perigee::test
