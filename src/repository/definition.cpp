@@ -92,9 +92,9 @@ std::string absolute_name(const Definition& definition) {
   return result;
 }
 
-std::vector<const Definition*> uses_of(const Definition& definition) {
-  std::vector<const Definition*> result;
-  const auto add = [&result](const Definition* used) {
+std::vector<Definition*> uses_of(const Details& definition) {
+  std::vector<Definition*> result;
+  const auto add = [&result](Definition* used) {
     if (used != nullptr) result.push_back(used);
   };
   add(definition.type);

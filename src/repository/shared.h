@@ -66,13 +66,14 @@ class Access final {
   /// definition keeps its former state.
   template <typename Change>
   void change(Change&& change) const {
-    const Definition former = *definition_;
+    Details former = *definition_;
     try {
       change(*definition_);
       store().changed();
       check(*definition_);
+      store().replaced(*definition_, former);
     } catch (...) {
-      *definition_ = former;
+      static_cast<Details&>(*definition_) = std::move(former);
       store().changed();
       throw;
     }

@@ -62,6 +62,28 @@ const Definition* find_inherited(const Definition& scope, std::string_view name)
   return found;
 }
 
+void remove_use(Definition& user, Definition& used) noexcept {
+  const auto found = used.users.find(&user);
+  if (found != used.users.end() && --found->second == 0) used.users.erase(found);
+}
+
+void remove_uses(Definition& user, const Details& details) {
+  for (Definition* used : uses_of(details)) remove_use(user, *used);
+}
+
+/// Notes in the definitions that `user` uses that it does. If it throws, nothing has changed.
+void add_uses(Definition& user) {
+  std::vector<Definition*> used = uses_of(user);
+  std::erase_if(used, [](const Definition* one) { return one->kind == Kind::dk_Primitive; });
+  std::size_t noted = 0;
+  try {
+    for (; noted < used.size(); ++noted) ++used[noted]->users[&user];
+  } catch (...) {
+    for (std::size_t index = 0; index < noted; ++index) remove_use(user, *used[index]);
+    throw;
+  }
+}
+
 /// How many levels of definitions are inside a definition.
 std::size_t levels_inside(const Definition& definition) {
   std::size_t levels = 0;
@@ -274,6 +296,7 @@ Definition& Store::commit(std::unique_ptr<Definition> prepared) {
   const auto entry = ids_.emplace(prepared->id, prepared.get()).first;
   try {
     Definition& kept = keep(std::move(prepared));
+    add_uses(kept);
     attach(container, kept);
     changed();
     return kept;
@@ -286,7 +309,9 @@ Definition& Store::commit(std::unique_ptr<Definition> prepared) {
 Definition& Store::add_anonymous(std::unique_ptr<Definition> prepared) {
   if (definitions_.size() >= limits_.definitions_max)
     raise_limit("more definitions than definitions_max");
-  return keep(std::move(prepared));
+  Definition& kept = keep(std::move(prepared));
+  add_uses(kept);
+  return kept;
 }
 
 void Store::set_id(Definition& definition, const std::string& id) {
@@ -337,46 +362,62 @@ std::vector<Definition*> Store::subtree(Definition& definition) const {
   return result;
 }
 
+/// The definitions that are destroyed with one: its contents, and the types without a name that use
+/// them. Raises BAD_INV_ORDER if another definition uses one of them.
+std::vector<Definition*> Store::doomed_with(Definition& definition) const {
+  std::vector<Definition*> doomed = subtree(definition);
+  std::unordered_set<const Definition*> all(doomed.begin(), doomed.end());
+  for (std::size_t index = 0; index < doomed.size(); ++index) {
+    const Definition& used = *doomed[index];
+    for (const auto& [user, count] : used.users) {
+      if (all.contains(user)) continue;
+      if (!is_unnamed(*user))
+        raise_bad_order(minor_used, absolute_name(*user) + " uses the definition or its contents");
+      all.insert(user);
+      doomed.push_back(user);
+    }
+  }
+  return doomed;
+}
+
 void Store::destroy(Definition& definition) {
   if (definition.kind == Kind::dk_Repository || definition.kind == Kind::dk_Primitive)
     raise_bad_order(minor_indestructible, "repositories and primitive types cannot be destroyed");
-  const std::vector<Definition*> doomed = subtree(definition);
+  const std::vector<Definition*> doomed = doomed_with(definition);
   const std::unordered_set<const Definition*> all(doomed.begin(), doomed.end());
-  for (const auto& [key, user] : definitions_) {
-    if (all.contains(user.get())) continue;
-    for (const Definition* used : uses_of(*user))
-      if (all.contains(used))
-        raise_bad_order(minor_used, "another definition uses " + absolute_name(*used));
-  }
+  std::vector<Definition*> candidates;
+  for (const Definition* one : doomed)
+    std::ranges::copy_if(uses_of(*one), std::back_inserter(candidates),
+                         [&](const Definition* used) { return !all.contains(used); });
   if (definition.container != nullptr) detach(definition);
-  std::vector<const Definition*> candidates;
-  for (const Definition* one : doomed) {
-    std::ranges::copy_if(
-        uses_of(*one), std::back_inserter(candidates),
-        [&](const Definition* used) { return !all.contains(used) && is_unnamed(*used); });
+  for (Definition* one : doomed) {
+    remove_uses(*one, *one);
     if (!one->id.empty()) ids_.erase(one->id);
   }
   for (const Definition* one : doomed) definitions_.erase(one->key);
-  drop_unused(std::move(candidates));
+  drop_unused(candidates);
   changed();
 }
 
+void Store::replaced(Definition& definition, const Details& former) {
+  const std::vector<Definition*> candidates = uses_of(former);
+  add_uses(definition);
+  remove_uses(definition, former);
+  drop_unused(candidates);
+}
+
 /// Removes those of the types without a name that no definition uses. CORBA 3.0, 10.5.7.
-void Store::drop_unused(std::vector<const Definition*> candidates) {
-  while (!candidates.empty()) {
-    std::unordered_set<const Definition*> used;
-    for (const auto& [key, user] : definitions_)
-      for (const Definition* one : uses_of(*user)) used.insert(one);
-    std::vector<const Definition*> inner;
-    std::unordered_set<std::uint64_t> dropped;
-    for (const Definition* one : candidates) {
-      if (used.contains(one) || !dropped.insert(one->key).second) continue;
-      std::ranges::copy_if(uses_of(*one), std::back_inserter(inner),
-                           [](const Definition* element) { return is_unnamed(*element); });
+void Store::drop_unused(const std::vector<Definition*>& candidates) {
+  std::unordered_set<Definition*> open(candidates.begin(), candidates.end());
+  while (!open.empty()) {
+    Definition* one = *open.begin();
+    open.erase(open.begin());
+    if (!is_unnamed(*one) || !one->users.empty()) continue;
+    for (Definition* element : uses_of(*one)) {
+      remove_use(*one, *element);
+      open.insert(element);
     }
-    for (const std::uint64_t key : dropped) definitions_.erase(key);
-    std::erase_if(inner, [&](const Definition* one) { return dropped.contains(one->key); });
-    candidates = std::move(inner);
+    definitions_.erase(one->key);
   }
 }
 

@@ -64,6 +64,10 @@ class Store final {
   void move(Definition& definition, Definition& container, const NewName& name);
   void destroy(Definition& definition);
 
+  /// Call it after a change of the details, which were `former`. Types without a name that only
+  /// they used are removed.
+  void replaced(Definition& definition, const Details& former);
+
   /// Raises BAD_PARAM, OMG minor 5, if an interface or value and its bases have the same names.
   /// Call it after a change of the bases.
   void check_inherited(const Definition& definition) const;
@@ -84,7 +88,8 @@ class Store final {
   void check_place(const Definition& container, Kind kind, const std::string& name,
                    const Definition* moved) const;
   [[nodiscard]] std::vector<Definition*> subtree(Definition& definition) const;
-  void drop_unused(std::vector<const Definition*> candidates);
+  [[nodiscard]] std::vector<Definition*> doomed_with(Definition& definition) const;
+  void drop_unused(const std::vector<Definition*>& candidates);
   static void attach(Definition& container, Definition& definition);
   static void detach(Definition& definition) noexcept;
 

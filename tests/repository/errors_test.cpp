@@ -164,4 +164,53 @@ TEST_CASE("a move counts the levels inside the moved definition") {
   CHECK(c->absolute_name() == "::Outer::A::B::D");
 }
 
+TEST_CASE("a module is destroyed with sequences of its own structs") {
+  const Served served;
+  const auto module = served.repository->create_module("IDL:M:1.0", "M", "1.0");
+  const auto point = module->create_struct("IDL:M/P:1.0", "P", "1.0", {});
+  const auto list = served.repository->create_sequence(0, point);
+  const auto lists = served.repository->create_sequence(0, list);
+  (void)module->create_alias("IDL:M/List:1.0", "List", "1.0", list);
+  const auto outside = served.repository->create_alias("IDL:Outside:1.0", "Outside", "1.0", lists);
+  CHECK(minor_of<CORBA::BAD_INV_ORDER>([&] { module->destroy(); }) == 1);
+  CHECK(list->bound() == 0);  // nothing has changed
+  outside->destroy();
+  CHECK_THROWS_AS((void)lists->bound(), CORBA::OBJECT_NOT_EXIST);
+  module->destroy();
+  CHECK_THROWS_AS((void)list->bound(), CORBA::OBJECT_NOT_EXIST);
+  CHECK(served.repository->contents(CORBA::DefinitionKind::dk_all, true).empty());
+}
+
+TEST_CASE("a recursive struct is destroyed with the sequence of itself") {
+  const Served served;
+  const auto node = served.repository->create_struct("IDL:Node:1.0", "Node", "1.0", {});
+  const auto children = served.repository->create_sequence(0, node);
+  node->members({Served::member("c", children)});
+  node->destroy();
+  CHECK_FALSE(served.repository->lookup_id("IDL:Node:1.0"));
+  CHECK_THROWS_AS((void)children->bound(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("a type without a name ends when a change removes its last use") {
+  repository::Options options;
+  options.limits.definitions_max = 40;
+  const Served served(options);
+  const auto point = served.make_struct("Point");
+  const auto kept = served.repository->create_string(3);
+  (void)served.repository->create_alias("IDL:Kept:1.0", "Kept", "1.0", kept);
+  auto former = served.repository->create_string(1);
+  point->members({Served::member("s", former)});
+  for (std::uint32_t round = 2; round < 50; ++round) {
+    const auto next = served.repository->create_string(round);
+    point->members({Served::member("s", next), Served::member("k", kept)});
+    CHECK_THROWS_AS((void)former->bound(), CORBA::OBJECT_NOT_EXIST);
+    former = next;
+  }
+  CHECK_THROWS_AS(point->members({Served::member("1", kept)}), CORBA::BAD_PARAM);
+  CHECK(former->bound() == 49);  // the change was refused
+  point->members({Served::member("x", served.long_type())});
+  CHECK_THROWS_AS((void)former->bound(), CORBA::OBJECT_NOT_EXIST);
+  CHECK(kept->bound() == 3);
+}
+
 }  // namespace perigee::test
