@@ -56,6 +56,12 @@ struct Details {
   bool is_truncatable = false;
 };
 
+/// What a definition takes of the limits of its repository.
+struct Size {
+  std::size_t parts = 0;   ///< members, parameters, bases, exceptions, enumerators, contexts
+  std::size_t octets = 0;  ///< of names, ids and versions, and of encoded constants and labels
+};
+
 /// Types without a name have no container, no name and no repository id.
 struct Definition : Details {
   std::uint64_t key = 0;  ///< the object id of the CORBA object
@@ -70,6 +76,7 @@ struct Definition : Details {
   /// The definitions in the store that use this one, with the number of uses. Primitive types have
   /// none: they are never changed or destroyed.
   std::unordered_map<Definition*, std::size_t> users;
+  Size size;  ///< counted in the total of the store
 
   /// The TypeCode at the state `known_state` of the store.
   CORBA::object_reference<CORBA::TypeCode> known_type = nullptr;
@@ -95,6 +102,12 @@ struct Definition : Details {
 
 /// All definitions that this one uses: types, exceptions, bases. Without its contents.
 [[nodiscard]] std::vector<Definition*> uses_of(const Details& definition);
+
+/// Encodes the constant and the labels to measure them.
+[[nodiscard]] Size size_of(const Definition& definition);
+
+/// Whether an interface or a valuetype is among its own bases, at any level.
+[[nodiscard]] bool is_own_base(const Definition& definition);
 
 /// The definitions whose contents an interface or a valuetype inherits, all levels, each once.
 [[nodiscard]] std::vector<const Definition*> all_bases(const Definition& definition);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
 
 namespace perigee::repository {
@@ -123,15 +124,16 @@ void check_types(const Definition& definition) {
     raise_bad_param(31, "a oneway operation has a result, an out parameter or an exception");
 }
 
-void check_no_cycle(const Definition& definition) {
-  const auto check = [&](const Definition* base) {
-    const auto bases = all_bases(*base);
-    if (base == &definition || std::ranges::find(bases, &definition) != bases.end())
-      raise_bad_param(0, "the definition would be its own base");
+/// A base is named only once (CORBA 3.0, 3.8.5), and is another definition.
+void check_bases(const Definition& definition) {
+  const auto check_once = [](std::vector<Definition*> bases) {
+    std::ranges::sort(bases, std::less<>());
+    if (std::ranges::adjacent_find(bases) != bases.end())
+      raise_bad_param(0, "a base or a supported interface is in the list twice");
   };
-  for (const Definition* base : definition.bases) check(base);
-  for (const Definition* base : definition.supported) check(base);
-  if (definition.base_value != nullptr) check(definition.base_value);
+  check_once(definition.bases);
+  check_once(definition.supported);
+  if (is_own_base(definition)) raise_bad_param(0, "the definition would be its own base");
 }
 
 }  // namespace
@@ -201,7 +203,7 @@ void Access::check(Definition& definition) const {
   for (const std::string& name : definition.names)
     if (definition.kind == Kind::dk_Enum) store().check_identifier(name);
   for (const Part& part : definition.parts) store().check_identifier(part.name);
-  check_no_cycle(definition);
+  check_bases(definition);
   if (is_interface(definition.kind) || definition.kind == Kind::dk_Value)
     store().check_inherited(definition);
   if (definition.kind == Kind::dk_Constant &&

@@ -84,6 +84,12 @@ void add_uses(Definition& user) {
   }
 }
 
+/// The size after one of the texts has been replaced.
+Size with_text(Size size, const std::string& former, const std::string& text) {
+  size.octets = size.octets - former.size() + text.size();
+  return size;
+}
+
 /// How many levels of definitions are inside a definition.
 std::size_t levels_inside(const Definition& definition) {
   std::size_t levels = 0;
@@ -184,20 +190,51 @@ std::vector<Definition*> Store::lookup_name(const Definition& container, std::st
                                             std::int32_t levels, Kind limit,
                                             bool with_inherited) const {
   std::vector<Definition*> result;
+  std::unordered_set<const Definition*> known;  // a base of several interfaces is met several times
   std::vector<const Definition*> scopes = {&container};
   for (std::int32_t level = 0; !scopes.empty() && (levels < 0 || level < levels); ++level) {
     std::vector<const Definition*> inner;
     for (const Definition* scope : scopes) {
       for (Definition* content : contents(*scope, Kind::dk_all, with_inherited)) {
         const bool is_found = content->name == name && matches(content->kind, limit);
-        if (is_found && std::ranges::find(result, content) == result.end())
-          result.push_back(content);
+        if (is_found && known.insert(content).second) result.push_back(content);
         if (is_container(content->kind) && content->container == scope) inner.push_back(content);
       }
     }
     scopes = std::move(inner);
   }
   return result;
+}
+
+void Store::check_total(const Definition& definition, const Size& size) const {
+  const auto check = [](std::size_t total, std::size_t former, std::size_t next, std::size_t limit,
+                        const char* text) {
+    // A change that does not add is always possible.
+    if (next > former && total - former + next > limit)
+      throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, text);
+  };
+  check(total_.parts, definition.size.parts, size.parts, limits_.parts_max,
+        "the repository would have more members, parameters, bases and exceptions than parts_max");
+  check(total_.octets, definition.size.octets, size.octets, limits_.octets_max,
+        "the texts, constants and labels of the repository would have more octets than octets_max");
+}
+
+Size Store::checked_size(const Definition& definition) const {
+  const Size size = size_of(definition);
+  check_total(definition, size);
+  return size;
+}
+
+void Store::count(Definition& definition, const Size& size) noexcept {
+  total_.parts += size.parts - definition.size.parts;
+  total_.octets += size.octets - definition.size.octets;
+  definition.size = size;
+}
+
+void Store::erase(const Definition& definition) {
+  total_.parts -= definition.size.parts;
+  total_.octets -= definition.size.octets;
+  definitions_.erase(definition.key);
 }
 
 void Store::check_count(std::size_t count) const {
@@ -293,11 +330,13 @@ void Store::detach(Definition& definition) noexcept {
 
 Definition& Store::commit(std::unique_ptr<Definition> prepared) {
   Definition& container = *prepared->container;
+  const Size size = checked_size(*prepared);
   const auto entry = ids_.emplace(prepared->id, prepared.get()).first;
   try {
     Definition& kept = keep(std::move(prepared));
     add_uses(kept);
     attach(container, kept);
+    count(kept, size);
     changed();
     return kept;
   } catch (...) {
@@ -309,17 +348,22 @@ Definition& Store::commit(std::unique_ptr<Definition> prepared) {
 Definition& Store::add_anonymous(std::unique_ptr<Definition> prepared) {
   if (definitions_.size() >= limits_.definitions_max)
     raise_limit("more definitions than definitions_max");
+  const Size size = checked_size(*prepared);
   Definition& kept = keep(std::move(prepared));
   add_uses(kept);
+  count(kept, size);
   return kept;
 }
 
 void Store::set_id(Definition& definition, const std::string& id) {
   if (definition.id == id) return;
   check_id(id);
+  const Size size = with_text(definition.size, definition.id, id);
+  check_total(definition, size);
   ids_.emplace(id, &definition);
   ids_.erase(definition.id);
   definition.id = id;
+  count(definition, size);
   changed();
 }
 
@@ -329,7 +373,10 @@ void Store::set_name(Definition& definition, const std::string& name) {
 
 void Store::set_version(Definition& definition, const std::string& version) {
   check_text(version);
+  const Size size = with_text(definition.size, definition.version, version);
+  check_total(definition, size);
   definition.version = version;
+  count(definition, size);
   changed();
 }
 
@@ -337,6 +384,9 @@ void Store::move(Definition& definition, Definition& container, const NewName& n
   check_identifier(name.name);
   check_text(name.version);
   check_place(container, definition.kind, name.name, &definition);
+  const Size size = with_text(with_text(definition.size, definition.name, name.name),
+                              definition.version, name.version);
+  check_total(definition, size);
   std::string new_name = name.name;  // it may refer to the definition's own text
   std::string new_version = name.version;
   Definition& old_container = *definition.container;
@@ -350,6 +400,7 @@ void Store::move(Definition& definition, Definition& container, const NewName& n
     throw;
   }
   definition.version = std::move(new_version);
+  count(definition, size);
   changed();
 }
 
@@ -394,14 +445,16 @@ void Store::destroy(Definition& definition) {
     remove_uses(*one, *one);
     if (!one->id.empty()) ids_.erase(one->id);
   }
-  for (const Definition* one : doomed) definitions_.erase(one->key);
+  for (const Definition* one : doomed) erase(*one);
   drop_unused(candidates);
   changed();
 }
 
 void Store::replaced(Definition& definition, const Details& former) {
   const std::vector<Definition*> candidates = uses_of(former);
+  const Size size = checked_size(definition);
   add_uses(definition);
+  count(definition, size);
   remove_uses(definition, former);
   drop_unused(candidates);
 }
@@ -417,7 +470,7 @@ void Store::drop_unused(const std::vector<Definition*>& candidates) {
       remove_use(*one, *element);
       open.insert(element);
     }
-    definitions_.erase(one->key);
+    erase(*one);
   }
 }
 

@@ -30,7 +30,7 @@ struct NewName {
 /// - BAD_PARAM 4: the container cannot contain the definition. 5: a base has the name.
 /// - BAD_INV_ORDER 1: other definitions use the definition. 2: it cannot be destroyed.
 /// - BAD_PARAM without a code: a name or an id is not IDL.
-/// - NO_RESOURCES: a limit is reached.
+/// - NO_RESOURCES: a limit is reached. IMP_LIMIT: the limit of all parts or of all octets.
 class Store final {
  public:
   explicit Store(const Limits& limits);
@@ -83,6 +83,11 @@ class Store final {
 
  private:
   Definition& keep(std::unique_ptr<Definition> definition);
+  void check_total(const Definition& definition, const Size& size) const;
+  /// Raises IMP_LIMIT if the store cannot take the definition, as it is now.
+  [[nodiscard]] Size checked_size(const Definition& definition) const;
+  void count(Definition& definition, const Size& size) noexcept;
+  void erase(const Definition& definition);
   void check_id(const std::string& id) const;
   void check_text(const std::string& text) const;
   void check_place(const Definition& container, Kind kind, const std::string& name,
@@ -98,6 +103,7 @@ class Store final {
   std::unordered_map<std::string, Definition*> ids_;
   std::vector<Definition*> primitives_;
   Definition* root_ = nullptr;
+  Size total_;
   std::uint64_t next_key_ = 0;
   std::uint64_t state_ = 1;
 };

@@ -1,5 +1,6 @@
 // The errors of the standard, and limits.
 #include "served.h"
+#include <perigee/orb/any_operators.h>
 
 #include <limits>
 
@@ -211,6 +212,64 @@ TEST_CASE("a type without a name ends when a change removes its last use") {
   point->members({Served::member("x", served.long_type())});
   CHECK_THROWS_AS((void)former->bound(), CORBA::OBJECT_NOT_EXIST);
   CHECK(kept->bound() == 3);
+}
+
+TEST_CASE("a base is named only once") {
+  const Served served;
+  const auto base = served.make_interface("Base");
+  CHECK_THROWS_AS((void)served.make_interface("Twice", {base, base}), CORBA::BAD_PARAM);
+  const auto derived = served.make_interface("Derived", {base});
+  // A long list of the same base takes no long time.
+  CHECK_THROWS_AS(derived->base_interfaces(CORBA::InterfaceDefSeq(10'000, base)), CORBA::BAD_PARAM);
+  CHECK(derived->base_interfaces().size() == 1);
+  CHECK_THROWS_AS((void)served.repository->create_value("IDL:V:1.0", "V", "1.0", false, false,
+                                                        nullptr, false, {}, {base, base}, {}),
+                  CORBA::BAD_PARAM);
+}
+
+TEST_CASE("all members and contexts of a repository have a limit") {
+  repository::Options options;
+  options.limits.parts_max = 5;
+  const Served served(options);
+  const auto point = served.make_struct("Point");  // two members
+  const auto more = [&] {
+    (void)served.repository->create_enum("IDL:E:1.0", "E", "1.0", {"a", "b", "c", "d"});
+  };
+  CHECK_THROWS_AS(more(), CORBA::IMP_LIMIT);
+  CHECK_FALSE(served.repository->lookup_id("IDL:E:1.0"));
+  point->members({Served::member("x", served.long_type())});
+  more();
+  CHECK_THROWS_AS(
+      point->members({Served::member("x", served.long_type()), Served::member("y", point)}),
+      CORBA::SystemException);
+  CHECK(point->members().size() == 1);
+  point->destroy();
+  (void)served.repository->create_enum("IDL:F:1.0", "F", "1.0", {"e"});
+}
+
+TEST_CASE("all constants, labels and texts of a repository have a limit") {
+  repository::Options options;
+  options.limits.octets_max = 2'000;
+  const Served served(options);
+  const auto create = [&](std::size_t size) {
+    CORBA::Any value;
+    value <<= std::string(size, 'x');
+    return served.repository->create_constant(
+        "IDL:K:1.0", "K", "1.0", served.primitive(CORBA::PrimitiveKind::pk_string), value);
+  };
+  CHECK_THROWS_AS((void)create(2'000), CORBA::IMP_LIMIT);
+  const auto constant = create(1'500);
+  CHECK_THROWS_AS(constant->version(std::string(1'000, '1')), CORBA::IMP_LIMIT);
+  CHECK_THROWS_AS(constant->name(std::string(1'000, 'n')), CORBA::IMP_LIMIT);
+  CHECK_THROWS_AS(constant->id("IDL:" + std::string(1'000, 'n') + ":1.0"), CORBA::IMP_LIMIT);
+  CHECK(constant->name() == "K");
+  const auto desk = served.make_interface("Desk");
+  CHECK_THROWS_AS((void)desk->create_operation("IDL:Desk/f:1.0", "f", "1.0", served.void_type(),
+                                               CORBA::OperationMode::OP_NORMAL, {}, {},
+                                               {std::string(1'000, 'c')}),
+                  CORBA::IMP_LIMIT);
+  constant->destroy();
+  (void)create(1'600);
 }
 
 }  // namespace perigee::test
