@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <string_view>
+#include <unordered_set>
 
 namespace perigee::repository {
 
@@ -100,6 +101,21 @@ bool is_value_type(const Definition* type) {
 
 bool is_void(const Definition* type) {
   return type->kind == Kind::dk_Primitive && type->primitive == CORBA::PrimitiveKind::pk_void;
+}
+
+/// Raises BAD_PARAM if two names differ at most in case.
+template <typename Named>
+void check_distinct(const std::vector<Named>& named, const char* text) {
+  std::unordered_set<std::string> names;
+  for (const Named& one : named)
+    if (!names.insert(in_lower_case(one.name)).second) raise_bad_param(0, text);
+}
+
+void check_parameters(const Definition& definition) {
+  constexpr const char* text = "two parameters have the same name";
+  if (definition.kind == Kind::dk_Operation) check_distinct(definition.parts, text);
+  check_distinct(definition.creators, "two initializers have the same name");
+  for (const Creator& creator : definition.creators) check_distinct(creator.parameters, text);
 }
 
 /// CORBA 3.0, 10.5.24 and annex A: a oneway operation has only `in` parameters.
@@ -196,6 +212,7 @@ Access::Access(Shared& shared, Right right) : shared_(shared) {
 
 void Access::check(Definition& definition) const {
   check_types(definition);
+  check_parameters(definition);
   store().check_count(
       std::max({definition.parts.size(), definition.names.size(), definition.bases.size(),
                 definition.supported.size(), definition.exceptions.size(),
@@ -206,15 +223,32 @@ void Access::check(Definition& definition) const {
   check_bases(definition);
   if (is_interface(definition.kind) || definition.kind == Kind::dk_Value)
     store().check_inherited(definition);
-  if (definition.kind == Kind::dk_Constant &&
-      !type_code(store(), *definition.type)->equivalent(definition.value.type()))
-    raise_bad_param(0, "the value of the constant is not of its type");
+  for (Definition* used : uses_of(definition))
+    if (is_type(used->kind) || used->kind == Kind::dk_Exception) (void)type_code(store(), *used);
   if (is_type(definition.kind) || definition.kind == Kind::dk_Exception)
     (void)type_code(store(), definition);
 }
 
+void Access::check_with(Definition& member) const {
+  std::vector<Definition*>& contents = member.container->contents;
+  const auto remove = [&] {
+    contents.pop_back();
+    store().changed();
+  };
+  contents.push_back(&member);
+  store().changed();
+  try {
+    check_dependent_types(store(), member);
+  } catch (...) {
+    remove();
+    throw;
+  }
+  remove();
+}
+
 Definition& Access::commit(std::unique_ptr<Definition> prepared) const {
   check(*prepared);
+  if (prepared->kind == Kind::dk_ValueMember) check_with(*prepared);
   return store().commit(std::move(prepared));
 }
 

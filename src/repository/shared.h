@@ -62,8 +62,8 @@ class Access final {
   [[nodiscard]] Store& store() const noexcept { return shared_.store_; }
   [[nodiscard]] Shared& shared() const noexcept { return shared_; }
 
-  /// Calls `change`, and checks the definition afterwards. If an exception is thrown, the
-  /// definition keeps its former state.
+  /// Calls `change`, and checks the definition and the types that depend on it afterwards. If an
+  /// exception is thrown, the definition keeps its former state.
   template <typename Change>
   void change(Change&& change) const {
     Details former = *definition_;
@@ -71,6 +71,7 @@ class Access final {
       change(*definition_);
       store().changed();
       check(*definition_);
+      check_dependent_types(store(), *definition_);
       store().replaced(*definition_, former);
     } catch (...) {
       static_cast<Details&>(*definition_) = std::move(former);
@@ -84,6 +85,8 @@ class Access final {
 
  private:
   void check(Definition& definition) const;
+  /// Checks the types that depend on a valuetype, as if it had the new member.
+  void check_with(Definition& member) const;
 
   Shared& shared_;
   std::unique_lock<std::mutex> lock_;

@@ -22,12 +22,6 @@ char lower(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-std::string in_lower_case(std::string_view name) {
-  std::string result(name);
-  std::ranges::transform(result, result.begin(), lower);
-  return result;
-}
-
 [[noreturn]] void raise_limit(const char* text) {
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, text);
 }
@@ -115,6 +109,12 @@ std::vector<std::string_view> components_of(std::string_view scoped_name) {
 }
 
 }  // namespace
+
+std::string in_lower_case(std::string_view name) {
+  std::string result(name);
+  std::ranges::transform(result, result.begin(), lower);
+  return result;
+}
 
 void raise_bad_param(std::uint32_t omg_minor, const std::string& text) {
   const std::uint32_t minor = omg_minor == 0 ? 0 : CORBA::OMGVMCID | omg_minor;

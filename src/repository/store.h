@@ -108,6 +108,9 @@ class Store final {
   std::uint64_t state_ = 1;
 };
 
+/// Only ASCII letters change. Names that are then equal clash.
+[[nodiscard]] std::string in_lower_case(std::string_view name);
+
 /// The standard's exceptions.
 [[noreturn]] void raise_bad_param(std::uint32_t omg_minor, const std::string& text);
 [[noreturn]] void raise_bad_order(std::uint32_t omg_minor, const std::string& text);

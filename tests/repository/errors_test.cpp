@@ -272,4 +272,95 @@ TEST_CASE("all constants, labels and texts of a repository have a limit") {
   (void)create(1'600);
 }
 
+TEST_CASE("a change that makes a dependent type impossible is refused") {
+  const Served served;
+  const auto text = served.primitive(CORBA::PrimitiveKind::pk_string);
+  const auto alias =
+      served.repository->create_alias("IDL:Key:1.0", "Key", "1.0", served.long_type());
+  CORBA::Any one;
+  one <<= std::int32_t{1};
+  const auto choice = served.repository->create_union(
+      "IDL:U:1.0", "U", "1.0", alias, {CORBA::UnionMember("u", one, CORBA::_tc_void, text)});
+  const auto list = served.repository->create_sequence(0, choice);
+  const auto outer =
+      served.repository->create_struct("IDL:S:1.0", "S", "1.0", {Served::member("list", list)});
+  CHECK_THROWS_AS(alias->original_type_def(text), CORBA::BAD_PARAM);
+  CHECK(alias->original_type_def()->_is_equivalent(served.long_type()));
+  CHECK(served.repository->describe_contents(CORBA::DefinitionKind::dk_all, true, -1).size() == 3);
+  const auto inner = served.repository->create_struct("IDL:I:1.0", "I", "1.0", {});
+  const auto holder =
+      served.repository->create_struct("IDL:H:1.0", "H", "1.0", {Served::member("i", inner)});
+  CHECK_THROWS_AS(inner->members({Served::member("h", holder)}), CORBA::BAD_TYPECODE);
+  CHECK(inner->members().empty());
+  CHECK(holder->type()->member_count() == 1);
+}
+
+TEST_CASE("types that depend on each other cannot become too deep by a change") {
+  repository::Options options;
+  options.limits.depth_max = 3;
+  const Served served(options);
+  const auto inner = served.repository->create_struct("IDL:I:1.0", "I", "1.0", {});
+  const auto middle =
+      served.repository->create_struct("IDL:M:1.0", "M", "1.0", {Served::member("i", inner)});
+  const auto value = served.repository->create_value("IDL:V:1.0", "V", "1.0", false, false, nullptr,
+                                                     false, {}, {}, {});
+  const auto outer =
+      served.repository->create_struct("IDL:O:1.0", "O", "1.0", {Served::member("v", value)});
+  CHECK_THROWS_AS(
+      (void)value->create_value_member("IDL:V/m:1.0", "m", "1.0", middle, CORBA::PUBLIC_MEMBER),
+      CORBA::SystemException);
+  (void)value->create_value_member("IDL:V/m:1.0", "m", "1.0", inner, CORBA::PUBLIC_MEMBER);
+  CHECK_THROWS_AS(inner->members({Served::member("x", served.long_type())}),
+                  CORBA::SystemException);
+  CHECK(outer->type()->member_count() == 1);
+  CHECK(value->contents(CORBA::DefinitionKind::dk_all, true).size() == 1);
+}
+
+TEST_CASE("an attribute of a type without a TypeCode is refused") {
+  const Served served;
+  const auto desk = served.make_interface("Desk");
+  CHECK_THROWS_AS((void)desk->create_attribute("IDL:Desk/a:1.0", "a", "1.0",
+                                               served.primitive(CORBA::PrimitiveKind::pk_home),
+                                               CORBA::AttributeMode::ATTR_NORMAL),
+                  CORBA::BAD_TYPECODE);
+  CHECK(desk->describe_interface().attributes().empty());
+}
+
+TEST_CASE("the type of a constant can change, and the value is checked when it is set") {
+  const Served served;
+  CORBA::Any five;
+  five <<= std::int32_t{5};
+  const auto constant =
+      served.repository->create_constant("IDL:K:1.0", "K", "1.0", served.long_type(), five);
+  constant->type_def(served.primitive(CORBA::PrimitiveKind::pk_short));
+  CHECK(constant->type()->kind() == CORBA::TCKind::tk_short);
+  CHECK_THROWS_AS(constant->value(five), CORBA::BAD_PARAM);
+  CORBA::Any six;
+  six <<= std::int16_t{6};
+  constant->value(six);
+  CHECK(constant->value() == six);
+  CHECK_THROWS_AS(
+      (void)served.repository->create_constant("IDL:L:1.0", "L", "1.0", served.long_type(), six),
+      CORBA::BAD_PARAM);
+}
+
+TEST_CASE("parameters of an operation have different names") {
+  const Served served;
+  const auto desk = served.make_interface("Desk");
+  const auto parameter = [&](const std::string& name) {
+    return CORBA::ParameterDescription(name, CORBA::_tc_void, served.long_type(),
+                                       CORBA::ParameterMode::PARAM_IN);
+  };
+  const auto add = [&](const std::string& second) {
+    return desk->create_operation("IDL:Desk/f:1.0", "f", "1.0", served.void_type(),
+                                  CORBA::OperationMode::OP_NORMAL,
+                                  {parameter("x"), parameter(second)}, {}, {});
+  };
+  CHECK_THROWS_AS((void)add("x"), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS((void)add("X"), CORBA::BAD_PARAM);
+  const auto operation = add("y");
+  CHECK_THROWS_AS(operation->params({parameter("z"), parameter("z")}), CORBA::BAD_PARAM);
+  CHECK(operation->params().size() == 2);
+}
+
 }  // namespace perigee::test
