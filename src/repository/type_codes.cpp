@@ -79,7 +79,7 @@ class Making final {
  public:
   explicit Making(Store& store) noexcept : store_(store) {}
 
-  /// The types that were made, without those that were remembered.
+  /// The number of new TypeCodes. Remembered TypeCodes do not count.
   [[nodiscard]] std::size_t made() const noexcept { return made_; }
 
   TypeCodeRef make(Definition& definition) {
