@@ -81,6 +81,7 @@ struct Definition : Details {
   /// The TypeCode at the state `known_state` of the store.
   CORBA::object_reference<CORBA::TypeCode> known_type = nullptr;
   std::uint64_t known_state = 0;
+  std::size_t known_parts = 0;  ///< types in the TypeCode, each as often as it is written out
   std::size_t known_depth = 0;  ///< types inside each other in the TypeCode, this one included
 };
 

@@ -229,8 +229,8 @@ void Access::check(Definition& definition) const {
     (void)type_code(store(), definition);
 }
 
-void Access::check_with(Definition& member) const {
-  std::vector<Definition*>& contents = member.container->contents;
+void Access::check_with(Definition& value, Definition& member) const {
+  std::vector<Definition*>& contents = value.contents;
   const auto remove = [&] {
     contents.pop_back();
     store().changed();
@@ -238,7 +238,7 @@ void Access::check_with(Definition& member) const {
   contents.push_back(&member);
   store().changed();
   try {
-    check_dependent_types(store(), member);
+    check_dependent_types(store(), value);
   } catch (...) {
     remove();
     throw;
@@ -246,9 +246,15 @@ void Access::check_with(Definition& member) const {
   remove();
 }
 
+void Access::move(Definition& container, const NewName& name) const {
+  if (definition_->kind == Kind::dk_ValueMember && &container != definition_->container)
+    check_with(container, *definition_);
+  store().move(*definition_, container, name);
+}
+
 Definition& Access::commit(std::unique_ptr<Definition> prepared) const {
   check(*prepared);
-  if (prepared->kind == Kind::dk_ValueMember) check_with(*prepared);
+  if (prepared->kind == Kind::dk_ValueMember) check_with(*prepared->container, *prepared);
   return store().commit(std::move(prepared));
 }
 

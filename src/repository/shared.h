@@ -79,6 +79,8 @@ class Access final {
       throw;
     }
   }
+  /// Moves the definition. Checks the types that depend on a valuetype that gets a member.
+  void move(Definition& container, const NewName& name) const;
   /// Puts a prepared definition into the store, if it passes the checks.
   Definition& commit(std::unique_ptr<Definition> prepared) const;
   Definition& commit_anonymous(std::unique_ptr<Definition> prepared) const;
@@ -86,7 +88,7 @@ class Access final {
  private:
   void check(Definition& definition) const;
   /// Checks the types that depend on a valuetype, as if it had the new member.
-  void check_with(Definition& member) const;
+  void check_with(Definition& value, Definition& member) const;
 
   Shared& shared_;
   std::unique_lock<std::mutex> lock_;

@@ -79,8 +79,8 @@ class Making final {
  public:
   explicit Making(Store& store) noexcept : store_(store) {}
 
-  /// The number of new TypeCodes. Remembered TypeCodes do not count.
-  [[nodiscard]] std::size_t made() const noexcept { return made_; }
+  /// The number of types in the TypeCodes, each as often as it is written out.
+  [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
 
   TypeCodeRef make(Definition& definition) {
     if (definition.known_state == store_.state() && definition.known_type) return known(definition);
@@ -94,6 +94,7 @@ class Making final {
     const std::size_t outer = lowest_;
     const std::size_t own = open_.size();
     const std::size_t outer_deepest = deepest_;
+    const std::size_t outer_parts = parts_++;
     lowest_ = own;
     open_.push_back(&definition);
     deepest_ = open_.size();
@@ -102,6 +103,7 @@ class Making final {
     if (lowest_ >= own) {  // without placeholders for outer types
       definition.known_type = made;
       definition.known_state = store_.state();
+      definition.known_parts = parts_ - outer_parts;
       definition.known_depth = deepest_ - own;
     }
     deepest_ = std::max(deepest_, outer_deepest);
@@ -114,6 +116,7 @@ class Making final {
     const std::size_t depth = open_.size() + definition.known_depth;
     if (depth > store_.limits().depth_max) raise_endless();
     deepest_ = std::max(deepest_, depth);
+    parts_ += definition.known_parts;
     return definition.known_type;
   }
 
@@ -207,6 +210,7 @@ class Making final {
 
   Store& store_;
   std::size_t made_ = 0;
+  std::size_t parts_ = 0;
   std::vector<const Definition*> open_;
   std::size_t deepest_ = 0;  ///< the largest size of `open_` in the present type
   std::size_t lowest_ = 0;   ///< the outermost type with a placeholder in the present type
@@ -261,14 +265,14 @@ TypeCodeRef type_code(Store& store, Definition& definition) {
 }
 
 void check_dependent_types(Store& store, Definition& changed) {
-  constexpr std::size_t made_max = 200'000;
-  std::size_t made = 0;
+  constexpr std::size_t all_parts_max = 1'000'000;  // they are copied while the lock is held
+  std::size_t parts = 0;
   for (Definition* one : dependent_on(changed)) {
     if (!has_type_code(one->kind)) continue;
     Making making(store);
     (void)making.make(*one);
-    made += making.made();
-    if (made > made_max)
+    parts += making.parts();
+    if (parts > all_parts_max)
       throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "too many types depend on the definition");
   }
 }

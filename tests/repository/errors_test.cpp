@@ -314,6 +314,13 @@ TEST_CASE("types that depend on each other cannot become too deep by a change") 
                   CORBA::SystemException);
   CHECK(outer->type()->member_count() == 1);
   CHECK(value->contents(CORBA::DefinitionKind::dk_all, true).size() == 1);
+  const auto other = served.repository->create_value("IDL:W:1.0", "W", "1.0", false, false, nullptr,
+                                                     false, {}, {}, {});
+  const auto member =
+      other->create_value_member("IDL:W/n:1.0", "n", "1.0", middle, CORBA::PUBLIC_MEMBER);
+  CHECK_THROWS_AS(member->move(value, "n", "1.0"), CORBA::SystemException);
+  CHECK(member->absolute_name() == "::W::n");
+  CHECK(outer->type()->member_count() == 1);
 }
 
 TEST_CASE("an attribute of a type without a TypeCode is refused") {
