@@ -370,4 +370,18 @@ TEST_CASE("parameters of an operation have different names") {
   CHECK(operation->params().size() == 2);
 }
 
+TEST_CASE("a change of a type that too many large types use is refused") {
+  const Served served;
+  const auto key = served.repository->create_alias("IDL:Key:1.0", "Key", "1.0", served.long_type());
+  CORBA::StructMemberSeq members;
+  for (int index = 0; index < 5'000; ++index)
+    members.push_back(Served::member("m" + std::to_string(index), key));
+  const auto large = served.repository->create_struct("IDL:Large:1.0", "Large", "1.0", members);
+  const auto short_type = served.primitive(CORBA::PrimitiveKind::pk_short);
+  key->original_type_def(short_type);
+  for (int index = 0; index < 100; ++index) (void)served.repository->create_sequence(0, large);
+  CHECK_THROWS_AS(key->original_type_def(served.long_type()), CORBA::IMP_LIMIT);
+  CHECK(key->original_type_def()->_is_equivalent(short_type));
+}
+
 }  // namespace perigee::test
