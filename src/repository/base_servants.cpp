@@ -56,7 +56,7 @@ void ContainedServant::move(Ref<CORBA::Container> new_container, const std::stri
                             const std::string& new_version) {
   const Access access = writing();
   Definition& container = access.shared().definition(new_container);
-  access.store().move(*access, container, {access->id, new_name, new_version});
+  access.move(container, {access->id, new_name, new_version});
 }
 
 }  // namespace perigee::repository

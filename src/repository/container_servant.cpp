@@ -85,7 +85,7 @@ CORBA::Container::DescriptionSeq ContainerServant::describe_contents(
   CORBA::Container::DescriptionSeq result;
   for (Definition* one : found)
     result.emplace_back(access.shared().reference<CORBA::Contained>(one), one->kind,
-                        description(access, *one));
+                        possible_description(access, *one));
   return result;
 }
 
@@ -104,7 +104,7 @@ Ref<CORBA::ConstantDef> ContainerServant::create_constant(const std::string& id,
   return create<CORBA::ConstantDef>(Kind::dk_Constant, {id, name, version},
                                     [&](const Access& access, Definition& made) {
                                       made.type = &type_of(access, type);
-                                      made.value = value;
+                                      set_value(access, made, value);
                                     });
 }
 

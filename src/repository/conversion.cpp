@@ -33,6 +33,12 @@ Definition& type_of(const Access& access, const CORBA::object_reference<CORBA::I
   return found;
 }
 
+void set_value(const Access& access, Definition& constant, const CORBA::Any& value) {
+  if (!type_code(access.store(), *constant.type)->equivalent(value.type()))
+    raise_bad_param(0, "the value of the constant is not of its type");
+  constant.value = value;
+}
+
 std::vector<Part> parts_of(const Access& access, const CORBA::StructMemberSeq& members) {
   return convert_parts(access, members, [](Part&, const CORBA::StructMember&) {});
 }

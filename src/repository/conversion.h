@@ -13,6 +13,8 @@ namespace perigee::repository {
 /// @{
 [[nodiscard]] Definition& type_of(const Access& access,
                                   const CORBA::object_reference<CORBA::IDLType>& type);
+/// Raises BAD_PARAM if the value is not of the type of the constant.
+void set_value(const Access& access, Definition& constant, const CORBA::Any& value);
 [[nodiscard]] std::vector<Part> parts_of(const Access& access,
                                          const CORBA::StructMemberSeq& members);
 [[nodiscard]] std::vector<Part> parts_of(const Access& access,

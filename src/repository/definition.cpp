@@ -1,10 +1,44 @@
 // Facts about definitions that follow from their kinds and fields.
 #include "repository/definition.h"
 
+#include <perigee/cdr/encoder.h>
+
 #include <algorithm>
 #include <unordered_set>
 
 namespace perigee::repository {
+
+namespace {
+
+std::size_t encoded_size(const CORBA::Any& value) {
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  encoder << value;
+  return buffer.size();
+}
+
+std::vector<const Definition*> direct_bases(const Definition& derived) {
+  std::vector<const Definition*> result;
+  if (derived.base_value != nullptr) result.push_back(derived.base_value);
+  result.insert(result.end(), derived.bases.begin(), derived.bases.end());
+  result.insert(result.end(), derived.supported.begin(), derived.supported.end());
+  return result;
+}
+
+/// All bases, each once. The definition itself is among them if it is its own base.
+std::vector<const Definition*> reachable_bases(const Definition& definition) {
+  std::vector<const Definition*> result;
+  std::unordered_set<const Definition*> known;
+  const auto add_direct = [&](const Definition& derived) {
+    for (const Definition* base : direct_bases(derived))
+      if (known.insert(base).second) result.push_back(base);
+  };
+  add_direct(definition);
+  for (std::size_t index = 0; index < result.size(); ++index) add_direct(*result[index]);
+  return result;
+}
+
+}  // namespace
 
 bool is_interface(Kind kind) noexcept {
   return kind == Kind::dk_Interface || kind == Kind::dk_AbstractInterface ||
@@ -83,13 +117,18 @@ bool matches(Kind kind, Kind limit) noexcept {
 }
 
 std::string absolute_name(const Definition& definition) {
-  if (definition.container == nullptr) return {};
-  return absolute_name(*definition.container) + "::" + definition.name;
+  std::vector<const Definition*> scopes;  // the innermost first, without the repository
+  for (const Definition* scope = &definition; scope->container != nullptr; scope = scope->container)
+    scopes.push_back(scope);
+  std::string result;
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope)
+    result.append("::").append((*scope)->name);
+  return result;
 }
 
-std::vector<const Definition*> uses_of(const Definition& definition) {
-  std::vector<const Definition*> result;
-  const auto add = [&result](const Definition* used) {
+std::vector<Definition*> uses_of(const Details& definition) {
+  std::vector<Definition*> result;
+  const auto add = [&result](Definition* used) {
     if (used != nullptr) result.push_back(used);
   };
   add(definition.type);
@@ -106,22 +145,36 @@ std::vector<const Definition*> uses_of(const Definition& definition) {
   return result;
 }
 
-std::vector<const Definition*> all_bases(const Definition& definition) {
-  std::vector<const Definition*> result;
-  std::unordered_set<const Definition*> known = {&definition};
-  const auto add = [&](const Definition* base) {
-    if (base != nullptr && known.insert(base).second) result.push_back(base);
+Size size_of(const Definition& definition) {
+  Size size;
+  size.octets = definition.id.size() + definition.name.size() + definition.version.size();
+  const auto add_parts = [&size](const std::vector<Part>& parts) {
+    size.parts += parts.size();
+    for (const Part& part : parts)
+      size.octets += part.name.size() + (part.label.has_value() ? encoded_size(part.label) : 0);
   };
-  const auto add_direct = [&](const Definition& derived) {
-    add(derived.base_value);
-    for (const Definition* base : derived.bases) add(base);
-    for (const Definition* base : derived.supported) add(base);
-  };
-  add_direct(definition);
-  for (std::size_t index = 0; index < result.size(); ++index) {
-    const Definition& base = *result[index];
-    add_direct(base);
+  add_parts(definition.parts);
+  size.parts += definition.names.size() + definition.bases.size() + definition.supported.size() +
+                definition.exceptions.size() + definition.writing_exceptions.size() +
+                definition.creators.size();
+  for (const std::string& name : definition.names) size.octets += name.size();
+  for (const Creator& creator : definition.creators) {
+    size.octets += creator.name.size();
+    size.parts += creator.exceptions.size();
+    add_parts(creator.parameters);
   }
+  if (definition.value.has_value()) size.octets += encoded_size(definition.value);
+  return size;
+}
+
+bool is_own_base(const Definition& definition) {
+  const auto bases = reachable_bases(definition);
+  return std::ranges::find(bases, &definition) != bases.end();
+}
+
+std::vector<const Definition*> all_bases(const Definition& definition) {
+  std::vector<const Definition*> result = reachable_bases(definition);
+  std::erase(result, &definition);
   return result;
 }
 

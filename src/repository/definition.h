@@ -29,19 +29,9 @@ struct Creator {
   std::vector<Definition*> exceptions;
 };
 
-/// The fields that a kind does not use keep their first values. Pointers do not own; the store owns
-/// all definitions. Types without a name have no container, no name and no repository id.
-struct Definition {
-  std::uint64_t key = 0;  ///< the object id of the CORBA object
-  Kind kind = Kind::dk_none;
-  std::string id;
-  std::string name;
-  std::string version;
-  Definition* container = nullptr;
-  std::vector<Definition*> contents;  ///< in the order of their creation
-  /// The contents by their names in lower case: names that differ only in case clash.
-  std::unordered_map<std::string, Definition*> names_inside;
-
+/// What the write operations of a kind change. The fields that a kind does not use keep their first
+/// values. Pointers do not own; the store owns all definitions.
+struct Details {
   /// Constant, alias, boxed value, sequence, array, attribute, member of a value: the type.
   /// Operation: the result. Union: the discriminator.
   Definition* type = nullptr;
@@ -64,10 +54,35 @@ struct Definition {
   bool is_abstract = false;
   bool is_custom = false;
   bool is_truncatable = false;
+};
+
+/// What a definition takes of the limits of its repository.
+struct Size {
+  std::size_t parts = 0;   ///< members, parameters, bases, exceptions, enumerators, contexts
+  std::size_t octets = 0;  ///< of names, ids and versions, and of encoded constants and labels
+};
+
+/// Types without a name have no container, no name and no repository id.
+struct Definition : Details {
+  std::uint64_t key = 0;  ///< the object id of the CORBA object
+  Kind kind = Kind::dk_none;
+  std::string id;
+  std::string name;
+  std::string version;
+  Definition* container = nullptr;
+  std::vector<Definition*> contents;  ///< in the order of their creation
+  /// The contents by their names in lower case: names that differ only in case clash.
+  std::unordered_map<std::string, Definition*> names_inside;
+  /// The definitions in the store that use this one, with the number of uses. Primitive types have
+  /// none: they are never changed or destroyed.
+  std::unordered_map<Definition*, std::size_t> users;
+  Size size;  ///< counted in the total of the store
 
   /// The TypeCode at the state `known_state` of the store.
   CORBA::object_reference<CORBA::TypeCode> known_type = nullptr;
   std::uint64_t known_state = 0;
+  std::size_t known_parts = 0;  ///< types in the TypeCode, each as often as it is written out
+  std::size_t known_depth = 0;  ///< types inside each other in the TypeCode, this one included
 };
 
 /// @name Groups of kinds.
@@ -88,7 +103,13 @@ struct Definition {
 [[nodiscard]] std::string absolute_name(const Definition& definition);
 
 /// All definitions that this one uses: types, exceptions, bases. Without its contents.
-[[nodiscard]] std::vector<const Definition*> uses_of(const Definition& definition);
+[[nodiscard]] std::vector<Definition*> uses_of(const Details& definition);
+
+/// Encodes the constant and the labels to measure them.
+[[nodiscard]] Size size_of(const Definition& definition);
+
+/// Whether an interface or a valuetype is among its own bases, at any level.
+[[nodiscard]] bool is_own_base(const Definition& definition);
 
 /// The definitions whose contents an interface or a valuetype inherits, all levels, each once.
 [[nodiscard]] std::vector<const Definition*> all_bases(const Definition& definition);

@@ -125,4 +125,12 @@ CORBA::Any description(const Access& access, Definition& definition) {
   }
 }
 
+CORBA::Any possible_description(const Access& access, Definition& definition) {
+  try {
+    return description(access, definition);
+  } catch (const CORBA::SystemException&) {
+    return {};
+  }
+}
+
 }  // namespace perigee::repository

@@ -8,6 +8,9 @@ namespace perigee::repository {
 /// The description that `Contained::describe` puts into its any, for the kind of the definition.
 [[nodiscard]] CORBA::Any description(const Access& access, Definition& definition);
 
+/// The same, but an any without a value if a TypeCode of the description cannot be made.
+[[nodiscard]] CORBA::Any possible_description(const Access& access, Definition& definition);
+
 [[nodiscard]] CORBA::AttributeDescription attribute_description(const Access& access,
                                                                 const Definition& attribute);
 [[nodiscard]] CORBA::ExtAttributeDescription ext_attribute_description(const Access& access,

@@ -9,7 +9,21 @@ namespace perigee::repository {
 
 namespace {
 
-constexpr std::string_view value_base_id = "IDL:omg.org/CORBA/ValueBase:1.0";
+/// Whether the id is that of the base that all definitions of the kind have. CORBA 3.0, 10.5.23 to
+/// 10.5.28.
+bool is_common_base(Kind kind, const std::string& id) {
+  const bool is_object = id == CORBA::Object::_type_id;
+  switch (kind) {
+    case Kind::dk_Value:
+      return id == "IDL:omg.org/CORBA/ValueBase:1.0";
+    case Kind::dk_AbstractInterface:
+      return id == "IDL:omg.org/CORBA/AbstractBase:1.0";
+    case Kind::dk_LocalInterface:
+      return is_object || id == "IDL:omg.org/CORBA/LocalObject:1.0";
+    default:
+      return is_object;
+  }
+}
 
 std::string base_value_id(const Definition& value) {
   return value.base_value == nullptr ? std::string() : value.base_value->id;
@@ -43,11 +57,14 @@ Ref<CORBA::OperationDef> MembersServant<Skeleton>::add_operation(const NewName& 
 }
 
 template <typename Skeleton>
-bool MembersServant<Skeleton>::is_derived(const std::string& id, std::string_view root) {
+bool MembersServant<Skeleton>::is_derived(const std::string& id) {
   const Access access = this->reading();
-  if (id == root || id == access->id) return true;
-  return std::ranges::any_of(all_bases(*access),
-                             [&id](const Definition* base) { return base->id == id; });
+  if (id == access->id || is_common_base(access->kind, id)) return true;
+  // An interface has AbstractBase if one of its bases is abstract.
+  return std::ranges::any_of(all_bases(*access), [&](const Definition* base) {
+    const bool is_abstract = base->kind == Kind::dk_AbstractInterface;
+    return id == base->id || (is_abstract && is_common_base(base->kind, id));
+  });
 }
 
 template class MembersServant<POA::CORBA::ExtValueDef>;
@@ -67,7 +84,7 @@ void InterfaceServant<Skeleton>::base_interfaces(const CORBA::InterfaceDefSeq& v
 
 template <typename Skeleton>
 bool InterfaceServant<Skeleton>::is_a(const std::string& interface_id) {
-  return this->is_derived(interface_id, CORBA::Object::_type_id);
+  return this->is_derived(interface_id);
 }
 
 template <typename Skeleton>
@@ -178,7 +195,7 @@ void ValueServant::is_truncatable(bool value) {
   writing().change([value](Definition& changed) { changed.is_truncatable = value; });
 }
 
-bool ValueServant::is_a(const std::string& id) { return is_derived(id, value_base_id); }
+bool ValueServant::is_a(const std::string& id) { return is_derived(id); }
 
 CORBA::ValueDef::FullValueDescription ValueServant::describe_value() {
   const Access access = reading();

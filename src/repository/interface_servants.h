@@ -29,9 +29,8 @@ class MembersServant : public virtual Skeleton,
     const CORBA::ContextIdSeq& contexts;
   };
   Ref<CORBA::OperationDef> add_operation(const NewName& name, const OperationParts& parts);
-  /// Whether the definition is the named one or inherits from it. `root` is the id of the base of
-  /// all interfaces or of all valuetypes.
-  bool is_derived(const std::string& id, std::string_view root);
+  /// Whether the definition is the named one or inherits from it.
+  bool is_derived(const std::string& id);
 };
 
 /// ExtInterfaceDef, ExtAbstractInterfaceDef and ExtLocalInterfaceDef.

@@ -26,7 +26,8 @@ template class TypedServant<POA::CORBA::ValueMemberDef>;
 
 CORBA::Any ConstantServant::value() { return reading()->value; }
 void ConstantServant::value(const CORBA::Any& value) {
-  writing().change([&](Definition& changed) { changed.value = value; });
+  const Access access = writing();
+  access.change([&](Definition& changed) { set_value(access, changed, value); });
 }
 
 Ref<CORBA::TypeCode> ExceptionServant::type() {

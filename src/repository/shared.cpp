@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string_view>
+#include <unordered_set>
 
 namespace perigee::repository {
 
@@ -101,6 +103,21 @@ bool is_void(const Definition* type) {
   return type->kind == Kind::dk_Primitive && type->primitive == CORBA::PrimitiveKind::pk_void;
 }
 
+/// Raises BAD_PARAM if two names differ at most in case.
+template <typename Named>
+void check_distinct(const std::vector<Named>& named, const char* text) {
+  std::unordered_set<std::string> names;
+  for (const Named& one : named)
+    if (!names.insert(in_lower_case(one.name)).second) raise_bad_param(0, text);
+}
+
+void check_parameters(const Definition& definition) {
+  constexpr const char* text = "two parameters have the same name";
+  if (definition.kind == Kind::dk_Operation) check_distinct(definition.parts, text);
+  check_distinct(definition.creators, "two initializers have the same name");
+  for (const Creator& creator : definition.creators) check_distinct(creator.parameters, text);
+}
+
 /// CORBA 3.0, 10.5.24 and annex A: a oneway operation has only `in` parameters.
 bool is_possible_oneway(const Definition& operation) {
   return is_void(operation.type) && operation.exceptions.empty() &&
@@ -123,15 +140,16 @@ void check_types(const Definition& definition) {
     raise_bad_param(31, "a oneway operation has a result, an out parameter or an exception");
 }
 
-void check_no_cycle(const Definition& definition) {
-  const auto check = [&](const Definition* base) {
-    const auto bases = all_bases(*base);
-    if (base == &definition || std::ranges::find(bases, &definition) != bases.end())
-      raise_bad_param(0, "the definition would be its own base");
+/// A base is named only once (CORBA 3.0, 3.8.5), and is another definition.
+void check_bases(const Definition& definition) {
+  const auto check_once = [](std::vector<Definition*> bases) {
+    std::ranges::sort(bases, std::less<>());
+    if (std::ranges::adjacent_find(bases) != bases.end())
+      raise_bad_param(0, "a base or a supported interface is in the list twice");
   };
-  for (const Definition* base : definition.bases) check(base);
-  for (const Definition* base : definition.supported) check(base);
-  if (definition.base_value != nullptr) check(definition.base_value);
+  check_once(definition.bases);
+  check_once(definition.supported);
+  if (is_own_base(definition)) raise_bad_param(0, "the definition would be its own base");
 }
 
 }  // namespace
@@ -194,6 +212,7 @@ Access::Access(Shared& shared, Right right) : shared_(shared) {
 
 void Access::check(Definition& definition) const {
   check_types(definition);
+  check_parameters(definition);
   store().check_count(
       std::max({definition.parts.size(), definition.names.size(), definition.bases.size(),
                 definition.supported.size(), definition.exceptions.size(),
@@ -201,18 +220,41 @@ void Access::check(Definition& definition) const {
   for (const std::string& name : definition.names)
     if (definition.kind == Kind::dk_Enum) store().check_identifier(name);
   for (const Part& part : definition.parts) store().check_identifier(part.name);
-  check_no_cycle(definition);
+  check_bases(definition);
   if (is_interface(definition.kind) || definition.kind == Kind::dk_Value)
     store().check_inherited(definition);
-  if (definition.kind == Kind::dk_Constant &&
-      !type_code(store(), *definition.type)->equivalent(definition.value.type()))
-    raise_bad_param(0, "the value of the constant is not of its type");
+  for (Definition* used : uses_of(definition))
+    if (is_type(used->kind) || used->kind == Kind::dk_Exception) (void)type_code(store(), *used);
   if (is_type(definition.kind) || definition.kind == Kind::dk_Exception)
     (void)type_code(store(), definition);
 }
 
+void Access::check_with(Definition& value, Definition& member) const {
+  std::vector<Definition*>& contents = value.contents;
+  const auto remove = [&] {
+    contents.pop_back();
+    store().changed();
+  };
+  contents.push_back(&member);
+  store().changed();
+  try {
+    check_dependent_types(store(), value);
+  } catch (...) {
+    remove();
+    throw;
+  }
+  remove();
+}
+
+void Access::move(Definition& container, const NewName& name) const {
+  if (definition_->kind == Kind::dk_ValueMember && &container != definition_->container)
+    check_with(container, *definition_);
+  store().move(*definition_, container, name);
+}
+
 Definition& Access::commit(std::unique_ptr<Definition> prepared) const {
   check(*prepared);
+  if (prepared->kind == Kind::dk_ValueMember) check_with(*prepared->container, *prepared);
   return store().commit(std::move(prepared));
 }
 

@@ -62,27 +62,33 @@ class Access final {
   [[nodiscard]] Store& store() const noexcept { return shared_.store_; }
   [[nodiscard]] Shared& shared() const noexcept { return shared_; }
 
-  /// Calls `change`, and checks the definition afterwards. If an exception is thrown, the
-  /// definition keeps its former state.
+  /// Calls `change`, and checks the definition and the types that depend on it afterwards. If an
+  /// exception is thrown, the definition keeps its former state.
   template <typename Change>
   void change(Change&& change) const {
-    const Definition former = *definition_;
+    Details former = *definition_;
     try {
       change(*definition_);
       store().changed();
       check(*definition_);
+      check_dependent_types(store(), *definition_);
+      store().replaced(*definition_, former);
     } catch (...) {
-      *definition_ = former;
+      static_cast<Details&>(*definition_) = std::move(former);
       store().changed();
       throw;
     }
   }
+  /// Moves the definition. Checks the types that depend on a valuetype that gets a member.
+  void move(Definition& container, const NewName& name) const;
   /// Puts a prepared definition into the store, if it passes the checks.
   Definition& commit(std::unique_ptr<Definition> prepared) const;
   Definition& commit_anonymous(std::unique_ptr<Definition> prepared) const;
 
  private:
   void check(Definition& definition) const;
+  /// Checks the types that depend on a valuetype, as if it had the new member.
+  void check_with(Definition& value, Definition& member) const;
 
   Shared& shared_;
   std::unique_lock<std::mutex> lock_;

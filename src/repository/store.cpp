@@ -22,12 +22,6 @@ char lower(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-std::string in_lower_case(std::string_view name) {
-  std::string result(name);
-  std::ranges::transform(result, result.begin(), lower);
-  return result;
-}
-
 [[noreturn]] void raise_limit(const char* text) {
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, text);
 }
@@ -54,7 +48,73 @@ const Definition* find_in(const Definition& container, std::string_view name) {
   return found != nullptr && found->name == name ? found : nullptr;
 }
 
+const Definition* find_inherited(const Definition& scope, std::string_view name) {
+  const Definition* found = find_in(scope, name);
+  if (found != nullptr) return found;
+  for (const Definition* base : all_bases(scope))
+    if (found == nullptr) found = find_in(*base, name);
+  return found;
+}
+
+void remove_use(Definition& user, Definition& used) noexcept {
+  const auto found = used.users.find(&user);
+  if (found != used.users.end() && --found->second == 0) used.users.erase(found);
+}
+
+void remove_uses(Definition& user, const Details& details) {
+  for (Definition* used : uses_of(details)) remove_use(user, *used);
+}
+
+/// Notes in the definitions that `user` uses that it does. If it throws, nothing has changed.
+void add_uses(Definition& user) {
+  std::vector<Definition*> used = uses_of(user);
+  std::erase_if(used, [](const Definition* one) { return one->kind == Kind::dk_Primitive; });
+  std::size_t noted = 0;
+  try {
+    for (; noted < used.size(); ++noted) ++used[noted]->users[&user];
+  } catch (...) {
+    for (std::size_t index = 0; index < noted; ++index) remove_use(user, *used[index]);
+    throw;
+  }
+}
+
+/// The size after one of the texts has been replaced.
+Size with_text(Size size, const std::string& former, const std::string& text) {
+  size.octets = size.octets - former.size() + text.size();
+  return size;
+}
+
+/// How many levels of definitions are inside a definition.
+std::size_t levels_inside(const Definition& definition) {
+  std::size_t levels = 0;
+  std::vector<const Definition*> level(definition.contents.begin(), definition.contents.end());
+  for (; !level.empty(); ++levels) {
+    std::vector<const Definition*> next;
+    for (const Definition* scope : level)
+      next.insert(next.end(), scope->contents.begin(), scope->contents.end());
+    level = std::move(next);
+  }
+  return levels;
+}
+
+/// "A", "B" and "C" of "A::B::C".
+std::vector<std::string_view> components_of(std::string_view scoped_name) {
+  std::vector<std::string_view> result;
+  for (std::size_t end = 0; (end = scoped_name.find("::")) != std::string_view::npos;) {
+    result.push_back(scoped_name.substr(0, end));
+    scoped_name.remove_prefix(end + 2);
+  }
+  result.push_back(scoped_name);
+  return result;
+}
+
 }  // namespace
+
+std::string in_lower_case(std::string_view name) {
+  std::string result(name);
+  std::ranges::transform(result, result.begin(), lower);
+  return result;
+}
 
 void raise_bad_param(std::uint32_t omg_minor, const std::string& text) {
   const std::uint32_t minor = omg_minor == 0 ? 0 : CORBA::OMGVMCID | omg_minor;
@@ -98,30 +158,18 @@ Definition& Store::primitive(CORBA::PrimitiveKind kind) {
   return *primitives_.at(static_cast<std::size_t>(kind));
 }
 
+// The first component is searched in the scope and in its containers, the others only where the
+// components before them lead. CORBA 3.0, 3.15.
 Definition* Store::lookup(Definition& container, std::string_view scoped_name) {
   const bool is_absolute = scoped_name.starts_with("::");
   if (is_absolute) scoped_name.remove_prefix(2);
-  const std::size_t end = scoped_name.find("::");
-  const std::string_view first = scoped_name.substr(0, end);
-  const auto find_inherited = [first](const Definition& scope) {
-    const Definition* found = find_in(scope, first);
-    for (const Definition* base : all_bases(scope))
-      if (found == nullptr) found = find_in(*base, first);
-    return found;
-  };
+  const std::vector<std::string_view> components = components_of(scoped_name);
   const Definition* found = nullptr;
   for (const Definition* scope = is_absolute ? root_ : &container;
-       scope != nullptr && found == nullptr; scope = scope->container)
-    found = find_inherited(*scope);
-  while (found != nullptr && scoped_name.size() > end && end != std::string_view::npos) {
-    scoped_name.remove_prefix(scoped_name.find("::") + 2);
-    const std::string_view name = scoped_name.substr(0, scoped_name.find("::"));
-    const Definition* scope = found;
-    found = find_in(*scope, name);
-    for (const Definition* base : all_bases(*scope))
-      if (found == nullptr) found = find_in(*base, name);
-    if (scoped_name.find("::") == std::string_view::npos) break;
-  }
+       scope != nullptr && found == nullptr; scope = is_absolute ? nullptr : scope->container)
+    found = find_inherited(*scope, components.front());
+  for (std::size_t index = 1; index < components.size() && found != nullptr; ++index)
+    found = find_inherited(*found, components[index]);
   return found == nullptr ? nullptr : find(found->key);
 }
 
@@ -142,20 +190,51 @@ std::vector<Definition*> Store::lookup_name(const Definition& container, std::st
                                             std::int32_t levels, Kind limit,
                                             bool with_inherited) const {
   std::vector<Definition*> result;
+  std::unordered_set<const Definition*> known;  // a base of several interfaces is met several times
   std::vector<const Definition*> scopes = {&container};
   for (std::int32_t level = 0; !scopes.empty() && (levels < 0 || level < levels); ++level) {
     std::vector<const Definition*> inner;
     for (const Definition* scope : scopes) {
       for (Definition* content : contents(*scope, Kind::dk_all, with_inherited)) {
         const bool is_found = content->name == name && matches(content->kind, limit);
-        if (is_found && std::ranges::find(result, content) == result.end())
-          result.push_back(content);
+        if (is_found && known.insert(content).second) result.push_back(content);
         if (is_container(content->kind) && content->container == scope) inner.push_back(content);
       }
     }
     scopes = std::move(inner);
   }
   return result;
+}
+
+void Store::check_total(const Definition& definition, const Size& size) const {
+  const auto check = [](std::size_t total, std::size_t former, std::size_t next, std::size_t limit,
+                        const char* text) {
+    // A change that does not add is always possible.
+    if (next > former && total - former + next > limit)
+      throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, text);
+  };
+  check(total_.parts, definition.size.parts, size.parts, limits_.parts_max,
+        "the repository would have more members, parameters, bases and exceptions than parts_max");
+  check(total_.octets, definition.size.octets, size.octets, limits_.octets_max,
+        "the texts, constants and labels of the repository would have more octets than octets_max");
+}
+
+Size Store::checked_size(const Definition& definition) const {
+  const Size size = size_of(definition);
+  check_total(definition, size);
+  return size;
+}
+
+void Store::count(Definition& definition, const Size& size) noexcept {
+  total_.parts += size.parts - definition.size.parts;
+  total_.octets += size.octets - definition.size.octets;
+  definition.size = size;
+}
+
+void Store::erase(const Definition& definition) {
+  total_.parts -= definition.size.parts;
+  total_.octets -= definition.size.octets;
+  definitions_.erase(definition.key);
 }
 
 void Store::check_count(std::size_t count) const {
@@ -201,6 +280,7 @@ void Store::check_place(const Definition& container, Kind kind, const std::strin
       raise_bad_param(minor_bad_container, "a definition cannot move into itself");
     ++depth;
   }
+  if (moved != nullptr) depth += levels_inside(*moved);
   if (depth > limits_.depth_max) raise_limit("more containers inside each other than depth_max");
   const Definition* present = clashing(container, name);
   if (present != nullptr && present != moved)
@@ -250,10 +330,13 @@ void Store::detach(Definition& definition) noexcept {
 
 Definition& Store::commit(std::unique_ptr<Definition> prepared) {
   Definition& container = *prepared->container;
+  const Size size = checked_size(*prepared);
   const auto entry = ids_.emplace(prepared->id, prepared.get()).first;
   try {
     Definition& kept = keep(std::move(prepared));
+    add_uses(kept);
     attach(container, kept);
+    count(kept, size);
     changed();
     return kept;
   } catch (...) {
@@ -265,15 +348,22 @@ Definition& Store::commit(std::unique_ptr<Definition> prepared) {
 Definition& Store::add_anonymous(std::unique_ptr<Definition> prepared) {
   if (definitions_.size() >= limits_.definitions_max)
     raise_limit("more definitions than definitions_max");
-  return keep(std::move(prepared));
+  const Size size = checked_size(*prepared);
+  Definition& kept = keep(std::move(prepared));
+  add_uses(kept);
+  count(kept, size);
+  return kept;
 }
 
 void Store::set_id(Definition& definition, const std::string& id) {
   if (definition.id == id) return;
   check_id(id);
+  const Size size = with_text(definition.size, definition.id, id);
+  check_total(definition, size);
   ids_.emplace(id, &definition);
   ids_.erase(definition.id);
   definition.id = id;
+  count(definition, size);
   changed();
 }
 
@@ -283,7 +373,10 @@ void Store::set_name(Definition& definition, const std::string& name) {
 
 void Store::set_version(Definition& definition, const std::string& version) {
   check_text(version);
+  const Size size = with_text(definition.size, definition.version, version);
+  check_total(definition, size);
   definition.version = version;
+  count(definition, size);
   changed();
 }
 
@@ -291,6 +384,9 @@ void Store::move(Definition& definition, Definition& container, const NewName& n
   check_identifier(name.name);
   check_text(name.version);
   check_place(container, definition.kind, name.name, &definition);
+  const Size size = with_text(with_text(definition.size, definition.name, name.name),
+                              definition.version, name.version);
+  check_total(definition, size);
   std::string new_name = name.name;  // it may refer to the definition's own text
   std::string new_version = name.version;
   Definition& old_container = *definition.container;
@@ -304,6 +400,7 @@ void Store::move(Definition& definition, Definition& container, const NewName& n
     throw;
   }
   definition.version = std::move(new_version);
+  count(definition, size);
   changed();
 }
 
@@ -316,46 +413,64 @@ std::vector<Definition*> Store::subtree(Definition& definition) const {
   return result;
 }
 
+/// The definitions that are destroyed with one: its contents, and the types without a name that use
+/// them. Raises BAD_INV_ORDER if another definition uses one of them.
+std::vector<Definition*> Store::doomed_with(Definition& definition) const {
+  std::vector<Definition*> doomed = subtree(definition);
+  std::unordered_set<const Definition*> all(doomed.begin(), doomed.end());
+  for (std::size_t index = 0; index < doomed.size(); ++index) {
+    const Definition& used = *doomed[index];
+    for (const auto& [user, count] : used.users) {
+      if (all.contains(user)) continue;
+      if (!is_unnamed(*user))
+        raise_bad_order(minor_used, absolute_name(*user) + " uses the definition or its contents");
+      all.insert(user);
+      doomed.push_back(user);
+    }
+  }
+  return doomed;
+}
+
 void Store::destroy(Definition& definition) {
   if (definition.kind == Kind::dk_Repository || definition.kind == Kind::dk_Primitive)
     raise_bad_order(minor_indestructible, "repositories and primitive types cannot be destroyed");
-  const std::vector<Definition*> doomed = subtree(definition);
+  const std::vector<Definition*> doomed = doomed_with(definition);
   const std::unordered_set<const Definition*> all(doomed.begin(), doomed.end());
-  for (const auto& [key, user] : definitions_) {
-    if (all.contains(user.get())) continue;
-    for (const Definition* used : uses_of(*user))
-      if (all.contains(used))
-        raise_bad_order(minor_used, "another definition uses " + absolute_name(*used));
-  }
+  std::vector<Definition*> candidates;
+  for (const Definition* one : doomed)
+    std::ranges::copy_if(uses_of(*one), std::back_inserter(candidates),
+                         [&](const Definition* used) { return !all.contains(used); });
   if (definition.container != nullptr) detach(definition);
-  std::vector<const Definition*> candidates;
-  for (const Definition* one : doomed) {
-    std::ranges::copy_if(
-        uses_of(*one), std::back_inserter(candidates),
-        [&](const Definition* used) { return !all.contains(used) && is_unnamed(*used); });
+  for (Definition* one : doomed) {
+    remove_uses(*one, *one);
     if (!one->id.empty()) ids_.erase(one->id);
   }
-  for (const Definition* one : doomed) definitions_.erase(one->key);
-  drop_unused(std::move(candidates));
+  for (const Definition* one : doomed) erase(*one);
+  drop_unused(candidates);
   changed();
 }
 
+void Store::replaced(Definition& definition, const Details& former) {
+  const std::vector<Definition*> candidates = uses_of(former);
+  const Size size = checked_size(definition);
+  add_uses(definition);
+  count(definition, size);
+  remove_uses(definition, former);
+  drop_unused(candidates);
+}
+
 /// Removes those of the types without a name that no definition uses. CORBA 3.0, 10.5.7.
-void Store::drop_unused(std::vector<const Definition*> candidates) {
-  while (!candidates.empty()) {
-    std::unordered_set<const Definition*> used;
-    for (const auto& [key, user] : definitions_)
-      for (const Definition* one : uses_of(*user)) used.insert(one);
-    std::vector<const Definition*> inner;
-    std::unordered_set<std::uint64_t> dropped;
-    for (const Definition* one : candidates) {
-      if (used.contains(one) || !dropped.insert(one->key).second) continue;
-      std::ranges::copy_if(uses_of(*one), std::back_inserter(inner),
-                           [](const Definition* element) { return is_unnamed(*element); });
+void Store::drop_unused(const std::vector<Definition*>& candidates) {
+  std::unordered_set<Definition*> open(candidates.begin(), candidates.end());
+  while (!open.empty()) {
+    Definition* one = *open.begin();
+    open.erase(open.begin());
+    if (!is_unnamed(*one) || !one->users.empty()) continue;
+    for (Definition* element : uses_of(*one)) {
+      remove_use(*one, *element);
+      open.insert(element);
     }
-    for (const std::uint64_t key : dropped) definitions_.erase(key);
-    std::erase_if(inner, [&](const Definition* one) { return dropped.contains(one->key); });
-    candidates = std::move(inner);
+    erase(*one);
   }
 }
 

@@ -30,7 +30,7 @@ struct NewName {
 /// - BAD_PARAM 4: the container cannot contain the definition. 5: a base has the name.
 /// - BAD_INV_ORDER 1: other definitions use the definition. 2: it cannot be destroyed.
 /// - BAD_PARAM without a code: a name or an id is not IDL.
-/// - NO_RESOURCES: a limit is reached.
+/// - NO_RESOURCES: a limit is reached. IMP_LIMIT: the limit of all parts or of all octets.
 class Store final {
  public:
   explicit Store(const Limits& limits);
@@ -64,6 +64,10 @@ class Store final {
   void move(Definition& definition, Definition& container, const NewName& name);
   void destroy(Definition& definition);
 
+  /// Call it after a change of the details, which were `former`. Types without a name that only
+  /// they used are removed.
+  void replaced(Definition& definition, const Details& former);
+
   /// Raises BAD_PARAM, OMG minor 5, if an interface or value and its bases have the same names.
   /// Call it after a change of the bases.
   void check_inherited(const Definition& definition) const;
@@ -79,12 +83,18 @@ class Store final {
 
  private:
   Definition& keep(std::unique_ptr<Definition> definition);
+  void check_total(const Definition& definition, const Size& size) const;
+  /// Raises IMP_LIMIT if the store cannot take the definition, as it is now.
+  [[nodiscard]] Size checked_size(const Definition& definition) const;
+  void count(Definition& definition, const Size& size) noexcept;
+  void erase(const Definition& definition);
   void check_id(const std::string& id) const;
   void check_text(const std::string& text) const;
   void check_place(const Definition& container, Kind kind, const std::string& name,
                    const Definition* moved) const;
   [[nodiscard]] std::vector<Definition*> subtree(Definition& definition) const;
-  void drop_unused(std::vector<const Definition*> candidates);
+  [[nodiscard]] std::vector<Definition*> doomed_with(Definition& definition) const;
+  void drop_unused(const std::vector<Definition*>& candidates);
   static void attach(Definition& container, Definition& definition);
   static void detach(Definition& definition) noexcept;
 
@@ -93,9 +103,13 @@ class Store final {
   std::unordered_map<std::string, Definition*> ids_;
   std::vector<Definition*> primitives_;
   Definition* root_ = nullptr;
+  Size total_;
   std::uint64_t next_key_ = 0;
   std::uint64_t state_ = 1;
 };
+
+/// Only ASCII letters change. Names that are then equal clash.
+[[nodiscard]] std::string in_lower_case(std::string_view name);
 
 /// The standard's exceptions.
 [[noreturn]] void raise_bad_param(std::uint32_t omg_minor, const std::string& text);

@@ -7,6 +7,7 @@
 #include <perigee/orb/typecode_factory.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace perigee::repository {
 
@@ -78,9 +79,11 @@ class Making final {
  public:
   explicit Making(Store& store) noexcept : store_(store) {}
 
+  /// The number of types in the TypeCodes, each as often as it is written out.
+  [[nodiscard]] std::size_t parts() const noexcept { return parts_; }
+
   TypeCodeRef make(Definition& definition) {
-    if (definition.known_state == store_.state() && definition.known_type)
-      return definition.known_type;
+    if (definition.known_state == store_.state() && definition.known_type) return known(definition);
     // A typedef or a sequence that is met again is written out again.
     const auto open =
         can_recur(definition.kind) ? std::ranges::find(open_, &definition) : open_.end();
@@ -90,19 +93,33 @@ class Making final {
       throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "the TypeCode has too many parts");
     const std::size_t outer = lowest_;
     const std::size_t own = open_.size();
+    const std::size_t outer_deepest = deepest_;
+    const std::size_t outer_parts = parts_++;
     lowest_ = own;
     open_.push_back(&definition);
+    deepest_ = open_.size();
     TypeCodeRef made = make_new(definition);
     open_.pop_back();
     if (lowest_ >= own) {  // without placeholders for outer types
       definition.known_type = made;
       definition.known_state = store_.state();
+      definition.known_parts = parts_ - outer_parts;
+      definition.known_depth = deepest_ - own;
     }
+    deepest_ = std::max(deepest_, outer_deepest);
     lowest_ = std::min(lowest_, outer);
     return made;
   }
 
  private:
+  TypeCodeRef known(const Definition& definition) {
+    const std::size_t depth = open_.size() + definition.known_depth;
+    if (depth > store_.limits().depth_max) raise_endless();
+    deepest_ = std::max(deepest_, depth);
+    parts_ += definition.known_parts;
+    return definition.known_type;
+  }
+
   /// CORBA 3.0, 3.11.2: recursion is allowed only through sequences, and in valuetypes.
   TypeCodeRef placeholder(std::size_t index) {
     const Definition& outer = *open_[index];
@@ -193,9 +210,34 @@ class Making final {
 
   Store& store_;
   std::size_t made_ = 0;
+  std::size_t parts_ = 0;
   std::vector<const Definition*> open_;
-  std::size_t lowest_ = 0;  ///< the outermost type with a placeholder in the present type
+  std::size_t deepest_ = 0;  ///< the largest size of `open_` in the present type
+  std::size_t lowest_ = 0;   ///< the outermost type with a placeholder in the present type
 };
+
+/// Whether the TypeCodes of its users have the TypeCode of the definition inside.
+bool is_inside_others(Kind kind) {
+  return kind == Kind::dk_ValueMember || (is_type(kind) && !is_interface(kind));
+}
+
+bool has_type_code(Kind kind) { return is_type(kind) || kind == Kind::dk_Exception; }
+
+/// The definitions whose TypeCodes depend on that of the changed one, which is the first.
+std::vector<Definition*> dependent_on(Definition& changed) {
+  std::vector<Definition*> result = {&changed};
+  std::unordered_set<const Definition*> known = {&changed};
+  const auto add = [&](Definition* one) {
+    if (known.insert(one).second) result.push_back(one);
+  };
+  for (std::size_t index = 0; index < result.size(); ++index) {
+    const Definition& one = *result[index];
+    if (!is_inside_others(one.kind)) continue;
+    for (const auto& [user, count] : one.users) add(user);
+    if (one.kind == Kind::dk_ValueMember) add(one.container);
+  }
+  return result;
+}
 
 bool has_id(CORBA::TCKind kind) {
   switch (kind) {
@@ -220,6 +262,19 @@ bool has_id(CORBA::TCKind kind) {
 
 TypeCodeRef type_code(Store& store, Definition& definition) {
   return Making(store).make(definition);
+}
+
+void check_dependent_types(Store& store, Definition& changed) {
+  constexpr std::size_t all_parts_max = 1'000'000;  // they are copied while the lock is held
+  std::size_t parts = 0;
+  for (Definition* one : dependent_on(changed)) {
+    if (!has_type_code(one->kind)) continue;
+    Making making(store);
+    (void)making.make(*one);
+    parts += making.parts();
+    if (parts > all_parts_max)
+      throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, "too many types depend on the definition");
+  }
 }
 
 // CORBA 3.0, 10.5.7.

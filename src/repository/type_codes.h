@@ -12,6 +12,10 @@ using TypeCodeRef = CORBA::object_reference<CORBA::TypeCode>;
 /// unions and for members with the same name, and IMP_LIMIT if it is too large.
 [[nodiscard]] TypeCodeRef type_code(Store& store, Definition& definition);
 
+/// Makes the TypeCodes of all types that depend on a definition, after its change. Raises the
+/// exceptions of `type_code` if one of them is impossible now, and IMP_LIMIT if they are too many.
+void check_dependent_types(Store& store, Definition& changed);
+
 /// Replaces the types that the repository knows by their TypeCodes in the repository.
 [[nodiscard]] TypeCodeRef canonical(Store& store, const TypeCodeRef& type);
 

@@ -57,4 +57,31 @@ TEST_CASE("clients of every version of GIOP read and write a repository") {
   }
 }
 
+TEST_CASE("is_a knows the common base of each kind of interface") {
+  const Served served;
+  const std::string object = "IDL:omg.org/CORBA/Object:1.0";
+  const std::string abstract_base = "IDL:omg.org/CORBA/AbstractBase:1.0";
+  const std::string local_object = "IDL:omg.org/CORBA/LocalObject:1.0";
+  const std::string value_base = "IDL:omg.org/CORBA/ValueBase:1.0";
+  const auto abstract = served.repository->create_abstract_interface("IDL:A:1.0", "A", "1.0", {});
+  CHECK(abstract->is_a(abstract_base));
+  CHECK_FALSE(abstract->is_a(object));
+  const auto local = served.repository->create_local_interface("IDL:L:1.0", "L", "1.0", {});
+  CHECK(local->is_a(local_object));
+  CHECK_FALSE(local->is_a(abstract_base));
+  const auto desk = served.make_interface("Desk");
+  CHECK(desk->is_a(object));
+  CHECK_FALSE(desk->is_a(abstract_base));
+  CHECK_FALSE(desk->is_a(local_object));
+  CHECK_FALSE(desk->is_a(value_base));
+  const auto derived = served.make_interface("Derived", {abstract});
+  CHECK(derived->is_a(object));
+  CHECK(derived->is_a(abstract_base));
+  const auto value = served.repository->create_value("IDL:V:1.0", "V", "1.0", false, false, nullptr,
+                                                     false, {}, {desk}, {});
+  CHECK(value->is_a(value_base));
+  CHECK(value->is_a("IDL:Desk:1.0"));
+  CHECK_FALSE(value->is_a(object));
+}
+
 }  // namespace perigee::test

@@ -46,6 +46,26 @@ TEST_CASE("lookup follows the scoping rules of IDL") {
   }
 }
 
+TEST_CASE("lookup finds names of three and four components, and no part of a name") {
+  const Served served;
+  const auto& root = served.repository;
+  const auto stock = root->create_module("IDL:LongStock:1.0", "LongStock", "1.0");
+  const auto a = stock->create_module("IDL:A:1.0", "A", "1.0");
+  const auto b = a->create_module("IDL:B:1.0", "B", "1.0");
+  const auto c = b->create_struct("IDL:C:1.0", "C", "1.0", {});
+  CHECK(root->lookup("LongStock::A::B")->_is_equivalent(b));
+  CHECK(root->lookup("LongStock::A::B::C")->_is_equivalent(c));
+  CHECK(root->lookup("::LongStock::A::B::C")->_is_equivalent(c));
+  CHECK(c->lookup("A::B::C")->_is_equivalent(c));
+  CHECK(stock->lookup("A::B::C")->_is_equivalent(c));
+  for (const char* name : {"LongStock::A::Missing", "LongStock::A::B::Missing",
+                           "LongStock::A::B::", "LongStock::Missing::B::C", "::A::B::C",
+                           "LongStock::::B", "LongStock::A::B::C::D", "LongStock:A"}) {
+    CAPTURE(name);
+    CHECK_FALSE(root->lookup(name));
+  }
+}
+
 TEST_CASE("contents can be limited to a kind, and include inherited definitions") {
   const StockServed served;
   CHECK(served.stock->contents(DefinitionKind::dk_all, true).size() == 3);

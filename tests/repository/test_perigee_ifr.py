@@ -127,6 +127,27 @@ class PerigeeIfr(unittest.TestCase):
         with Repository(early, late) as repository:
             self.assertIn("interface IDL:Later:1.0 : IDL:Root:1.0\n  operation work : void", read(repository.reference))
 
+    def test_definitions_can_need_a_type_inside_a_definition_that_needs_them(self):
+        for name, text in (
+                ("value", "valuetype W; valuetype V { typedef sequence<W> WS; public WS items; };"
+                          " valuetype W { public V::WS x; };"),
+                ("struct", "struct F; struct S { struct Inner { sequence<F> f; } n; };"
+                           " struct F { S::Inner x; };"),
+                ("alias", "struct F; typedef sequence<F> L; struct S { struct Inner { L f; } n; };"
+                          " struct F { S::Inner x; };"),
+                ("box", "valuetype W; struct P { W w; }; valuetype B P; valuetype W { public B b; };"),
+                ("base", "valuetype D; valuetype B { public D d; }; valuetype D : B {};"),
+                ("union", "valuetype W; valuetype V { enum E { a, b }; const E first = a; public W w; };"
+                          " union U switch (V::E) { case V::a: V v; default: sequence<U> more; };"
+                          " valuetype W { public U u; };")):
+            with self.subTest(name), Repository() as repository:
+                result = run("--add-to", repository.reference, self.file(f"{name}.idl", text + "\n"))
+                self.assertEqual((result.returncode, result.stdout), (0, ""), result.stderr)
+                self.assertIn("already present: 0", result.stderr)
+                read(repository.reference)
+                again = run("--add-to", repository.reference, self.file(f"{name}.idl", text + "\n"))
+                self.assertRegex(again.stderr, rf"added: 0, already present: \d+")
+
     def test_the_repository_has_a_name_at_its_endpoint(self):
         with Repository(self.file("a.idl", "interface Alone {};\n")) as repository:
             listed = subprocess.run([READER, "-ORBInitRef", f"InterfaceRepository={repository.reference}"],

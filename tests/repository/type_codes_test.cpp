@@ -93,4 +93,23 @@ TEST_CASE("the canonical TypeCode is the one of the repository") {
   CHECK(served.repository->get_canonical_typecode(CORBA::_tc_long)->equal(CORBA::_tc_long));
 }
 
+TEST_CASE("a valuetype can have a member of a valuetype that derives from it") {
+  const Served served;
+  const auto make = [&](const std::string& name, const Ref<CORBA::ValueDef>& base) {
+    return served.repository->create_value("IDL:" + name + ":1.0", name, "1.0", false, false, base,
+                                           false, {}, {}, {});
+  };
+  const auto component = make("Component", nullptr);
+  const auto composite = make("Composite", component);
+  (void)component->create_value_member("IDL:Component/parent:1.0", "parent", "1.0", composite,
+                                       CORBA::PRIVATE_MEMBER);
+  const auto derived = composite->type();
+  CHECK(derived->concrete_base_type()->id() == "IDL:Component:1.0");
+  const auto type = component->type();
+  REQUIRE(type->member_count() == 1);
+  CHECK(type->member_type(0)->concrete_base_type()->id() == "IDL:Component:1.0");
+  CHECK(type->member_type(0)->concrete_base_type()->member_count() == 1);
+  CHECK_THROWS_AS(component->base_value(composite), CORBA::BAD_PARAM);
+}
+
 }  // namespace perigee::test

@@ -118,8 +118,9 @@ CORBA::object_reference<CORBA::Contained> Loader::ensure(const Declaration& decl
     if (!found)  // as JacORB's repository, which cannot be written
       throw Refused(describe(declaration.location) + ": the repository has not made '" +
                     declaration.scoped_name + "'; use a repository that supports writing");
+    // Otherwise `create` has made it for a definition that needs it.
+    if (!known_.emplace(declaration.repository_id, found).second) return found;
     ++(is_new ? counts_.added : counts_.present);
-    known_.emplace(declaration.repository_id, found);
     complete(declaration, is_new);
     return found;
   } catch (const CORBA::SystemException& error) {
@@ -134,13 +135,35 @@ CORBA::object_reference<CORBA::Container> Loader::container_of(const Declaration
 }
 
 CORBA::object_reference<CORBA::Contained> Loader::create(const Declaration& declaration) {
+  const Ref<CORBA::Container> container = container_of(declaration);
+  require_used(declaration);
+  const auto known = known_.find(declaration.repository_id);
+  return known != known_.end() ? known->second : create_in(container, declaration);
+}
+
+void Loader::require_used(const Declaration& declaration) {
+  if (const auto* value = as<ValueType>(&declaration)) {
+    for (const ValueType* base : value->bases) (void)ensure(*base);
+    for (const Interface* supported : value->supports) (void)ensure(*supported);
+  }
+  if (const auto* interface = as<Interface>(&declaration))
+    for (const Interface* base : interface->bases) (void)ensure(*base);
+  if (const auto* constant = as<Constant>(&declaration)) require(*constant->type);
+  if (const auto* declared = as<Union>(&declaration)) require(*declared->discriminator);
+  if (const auto* alias = as<Typedef>(&declaration)) require(*alias->type);
+  if (const auto* box = as<ValueBox>(&declaration)) require(*box->type);
+}
+
+CORBA::object_reference<CORBA::Contained> Loader::create_in(const Ref<CORBA::Container>& container,
+                                                            const Declaration& declaration) {
   const std::string& id = declaration.repository_id;
   const std::string& name = declaration.name;
   const std::string version = version_of(id);
-  if (const auto* interface = as<Interface>(&declaration)) return create_interface(*interface);
-  if (const auto* value = as<ValueType>(&declaration)) return create_value(*value);
-  if (const auto* constant = as<Constant>(&declaration)) return create_constant(*constant);
-  const Ref<CORBA::Container> container = container_of(declaration);
+  if (const auto* interface = as<Interface>(&declaration))
+    return create_interface(container, *interface);
+  if (const auto* value = as<ValueType>(&declaration)) return create_value(container, *value);
+  if (const auto* constant = as<Constant>(&declaration))
+    return create_constant(container, *constant);
   switch (declaration.kind) {
     case DeclarationKind::module:
       return container->create_module(id, name, version);
@@ -173,13 +196,13 @@ CORBA::object_reference<CORBA::Contained> Loader::create(const Declaration& decl
   }
 }
 
-CORBA::object_reference<CORBA::Contained> Loader::create_interface(const Interface& declared) {
+CORBA::object_reference<CORBA::Contained> Loader::create_interface(
+    const Ref<CORBA::Container>& container, const Interface& declared) {
   const std::string& id = declared.repository_id;
   if (declared.is_component)
     throw NotDescribed(describe(declared.location) +
                        ": the repository cannot describe component '" + declared.scoped_name +
                        "'; remove it");
-  const Ref<CORBA::Container> container = container_of(declared);
   const std::string version = version_of(id);
   if (declared.is_abstract)
     return container->create_abstract_interface(id, declared.name, version,
@@ -190,7 +213,8 @@ CORBA::object_reference<CORBA::Contained> Loader::create_interface(const Interfa
   return container->create_interface(id, declared.name, version, bases);
 }
 
-CORBA::object_reference<CORBA::Contained> Loader::create_value(const ValueType& declared) {
+CORBA::object_reference<CORBA::Contained> Loader::create_value(
+    const Ref<CORBA::Container>& container, const ValueType& declared) {
   const std::string& id = declared.repository_id;
   Ref<CORBA::ValueDef> base;
   std::vector<const ValueType*> abstract_bases = declared.bases;
@@ -198,17 +222,18 @@ CORBA::object_reference<CORBA::Contained> Loader::create_value(const ValueType& 
     base = cast<CORBA::ValueDef>(ensure(*abstract_bases.front()));
     abstract_bases.erase(abstract_bases.begin());
   }
-  return container_of(declared)->create_value(id, declared.name, version_of(id), declared.is_custom,
-                                              declared.is_abstract, base, declared.is_truncatable,
-                                              all<CORBA::ValueDef>(abstract_bases),
-                                              all<CORBA::InterfaceDef>(declared.supports), {});
+  return container->create_value(id, declared.name, version_of(id), declared.is_custom,
+                                 declared.is_abstract, base, declared.is_truncatable,
+                                 all<CORBA::ValueDef>(abstract_bases),
+                                 all<CORBA::InterfaceDef>(declared.supports), {});
 }
 
-CORBA::object_reference<CORBA::Contained> Loader::create_constant(const Constant& declared) {
+CORBA::object_reference<CORBA::Contained> Loader::create_constant(
+    const Ref<CORBA::Container>& container, const Constant& declared) {
   const Ref<CORBA::IDLType> type = type_of(*declared.type, declared.location);
   const CORBA::Any value = any_of(orb_, declared.value, unaliased(type->type()));
   const std::string& id = declared.repository_id;
-  return container_of(declared)->create_constant(id, declared.name, version_of(id), type, value);
+  return container->create_constant(id, declared.name, version_of(id), type, value);
 }
 
 void Loader::complete(const Declaration& declaration, bool is_new) {

@@ -52,13 +52,24 @@ class Loader final {
   void load_all(const idlc::Declarations& declarations);
   /// The definition; makes it if the repository does not have it.
   Ref<CORBA::Contained> ensure(const idlc::Declaration& declaration);
+  /// Makes a definition without its contents. Makes what the definition needs first. This can make
+  /// the definition, too: then it returns the known one.
   Ref<CORBA::Contained> create(const idlc::Declaration& declaration);
+  Ref<CORBA::Contained> create_in(const Ref<CORBA::Container>& container,
+                                  const idlc::Declaration& declaration);
+  /// Makes the definitions that the new definition refers to: types and bases.
+  void require_used(const idlc::Declaration& declaration);
+  /// Makes the definitions with a name that a type consists of.
+  void require(const idlc::Type& type);
   /// Adds what a definition contains. `is_new`: the loader has made the definition.
   void complete(const idlc::Declaration& declaration, bool is_new);
 
-  Ref<CORBA::Contained> create_interface(const idlc::Interface& declared);
-  Ref<CORBA::Contained> create_value(const idlc::ValueType& declared);
-  Ref<CORBA::Contained> create_constant(const idlc::Constant& declared);
+  Ref<CORBA::Contained> create_interface(const Ref<CORBA::Container>& container,
+                                         const idlc::Interface& declared);
+  Ref<CORBA::Contained> create_value(const Ref<CORBA::Container>& container,
+                                     const idlc::ValueType& declared);
+  Ref<CORBA::Contained> create_constant(const Ref<CORBA::Container>& container,
+                                        const idlc::Constant& declared);
   void complete_interface(const idlc::Interface& declared);
   void complete_value(const idlc::ValueType& declared, bool is_new);
   void complete_union(const idlc::Union& declared);

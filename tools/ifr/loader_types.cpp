@@ -79,6 +79,14 @@ CORBA::object_reference<CORBA::IDLType> Loader::type_of(const Type& type,
   return unnamed_type(type, location);
 }
 
+void Loader::require(const Type& type) {
+  const Type* inner = &type;
+  while (inner->element != nullptr) inner = inner->element;
+  if (inner->declaration != nullptr && primitive_of(*inner) == PrimitiveKind::pk_null &&
+      inner->kind != TypeKind::bitmask && inner->kind != TypeKind::bitset)
+    (void)ensure(*inner->declaration);
+}
+
 CORBA::object_reference<CORBA::IDLType> Loader::unnamed_type(const Type& type,
                                                              const Location& location) {
   const auto count = [&](std::uint64_t number) {

@@ -40,6 +40,20 @@ const TypeNode& part(const TypeCodeRef& type) {
   return *type->_node();
 }
 
+/// The node of the base of a valuetype, or nullptr. A placeholder is allowed for an outer valuetype
+/// that has a member of a derived type, but not for a valuetype that would be its own base.
+const TypeNode* base_node(const TypeCodeRef& base, const std::string& derived_id) {
+  if (!base) return nullptr;
+  const TypeNode& direct = perigee::cdr::unaliased(*base->_node());
+  for (const TypeNode* one = &direct; one != nullptr; one = one->content) {
+    const bool is_placeholder = one->kind == TypeKind::tk_recursive;
+    if (one->kind != TypeKind::tk_value && !(is_placeholder && one->id != derived_id))
+      throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "the base of a valuetype is no valuetype");
+    if (is_placeholder) break;
+  }
+  return &direct;
+}
+
 template <typename Members, typename NameOf>
 void check_names(const Members& members, NameOf name_of) {
   std::set<std::string_view> names;
@@ -189,20 +203,18 @@ TypeCodeRef TypeCodeFactory::create_value_tc(const std::string& id, const std::s
                                              ValueModifier type_modifier,
                                              const TypeCodeRef& concrete_base,
                                              const ValueMemberSeq& members) const {
-  if (concrete_base && perigee::cdr::unaliased(*concrete_base->_node()).kind != TypeKind::tk_value)
-    throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "the base of a valuetype is no valuetype");
+  const TypeNode* base = base_node(concrete_base, id);
   check_names(members, [](const ValueMember& member) { return std::string_view(member.name()); });
   std::vector<TypeMember> rows;
   rows.reserve(members.size());
   for (const ValueMember& member : members)
     rows.push_back({member.name(), &part(member.type()), member.access()});
-  return make(
-      {.kind = TypeKind::tk_value,
-       .scale = type_modifier,
-       .id = id,
-       .name = name,
-       .content = concrete_base ? &perigee::cdr::unaliased(*concrete_base->_node()) : nullptr,
-       .members = rows});
+  return make({.kind = TypeKind::tk_value,
+               .scale = type_modifier,
+               .id = id,
+               .name = name,
+               .content = base,
+               .members = rows});
 }
 
 TypeCodeRef TypeCodeFactory::create_value_box_tc(const std::string& id, const std::string& name,
