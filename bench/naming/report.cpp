@@ -1,4 +1,5 @@
 // The report of the experiment as text, JSON and a page, and its goals.
+#include "harness/chart.h"
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
@@ -40,8 +41,6 @@ Estimate ratio_of(const NamingReport& report, const Row& row) {
   return median_with_interval(ratios);
 }
 
-Estimate exact_value(double value) { return {value, value, value}; }
-
 std::string method(const NamingReport& report) {
   const NamingOptions& options = report.options;
   return fmt::format(
@@ -73,6 +72,16 @@ Estimate page_ratio(const NamingScale& scale) {
   return median_with_interval(ratios);
 }
 
+BarChart chart_of(const NamingReport& report) {
+  BarChart chart{.label = "rate, divided by that of the row above in the table",
+                 .better = Better::larger,
+                 .values = Values::ratios};
+  for (const Row& row : table_rows)
+    if (row.base != nullptr)
+      chart.bars.push_back({.name = row.name, .value = ratio_of(report, row)});
+  return chart;
+}
+
 std::string scale_heading(const NamingReport& report) {
   return fmt::format("{} names with references of 84 octets", report.options.names);
 }
@@ -88,10 +97,9 @@ std::vector<Claim> claims_of(const NamingReport& report) {
   if (report.options.names == 0) return claims;
   const NamingScale& scale = report.scale;
   const std::string names = scale_heading(report);
-  claims.push_back({names + " in memory: MiB", Bound::at_most, 500, exact_value(scale.memory_mib)});
-  claims.push_back({names + " in a file: MiB", Bound::at_most, 500, exact_value(scale.file_mib)});
-  claims.push_back(
-      {names + " in a file: start-up, s", Bound::at_most, 3, exact_value(scale.start_s)});
+  claims.push_back({names + " in memory: MiB", Bound::at_most, 500, exactly(scale.memory_mib)});
+  claims.push_back({names + " in a file: MiB", Bound::at_most, 500, exactly(scale.file_mib)});
+  claims.push_back({names + " in a file: start-up, s", Bound::at_most, 3, exactly(scale.start_s)});
   claims.push_back(
       {names + ": last pages of a list / first pages", Bound::at_most, 1.5, page_ratio(scale)});
   return claims;
@@ -135,6 +143,7 @@ std::string to_html(const NamingReport& report) {
   std::vector<std::vector<std::string>> cells;
   for (const Row& row : table_rows) cells.push_back(cells_of(report, row));
   page.table({"", "per second", "to the row above"}, cells);
+  page.chart(chart_of(report));
   if (report.options.names > 0) {
     page.heading(scale_heading(report));
     cells.clear();

@@ -13,7 +13,6 @@
 #include <perigee/orb/value.h>
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -122,7 +121,7 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   [[nodiscard]] valuetype_reference<Pollable> take_ready();
   void wait(std::uint32_t timeout);
 
-  const std::shared_ptr<Members> members_;  // shared with sources that call it
+  Members* const members_;  // owns itself until the end of the set
 };
 
 }  // namespace perigee_v1

@@ -53,7 +53,10 @@ PERIGEE_DEFINE_LOCAL_EXCEPTION(UnknownPollable, UnknownPollable,
 
 /// Two lists of pollables: waiting ones, and ready ones in the order of their events. A change of
 /// the stage moves a pollable. So the work for it does not grow with the number of pollables.
-struct PollableSet::Members {
+///
+/// The object owns itself until the set ends; a source that tells an event keeps it alive longer.
+/// So polling.h, which generated headers include, needs no <memory>.
+struct PollableSet::Members : std::enable_shared_from_this<Members> {
   /// A pollable of the set. Its source keeps a weak pointer to it.
   struct Entry final : perigee::polling::Watcher {
     Entry(std::weak_ptr<Members> its_set, valuetype_reference<Pollable> its_pollable)
@@ -72,6 +75,11 @@ struct PollableSet::Members {
   using EntryRef = std::shared_ptr<Entry>;
 
   explicit Members(object_reference<ORB> its_orb) : orb(std::move(its_orb)) {}
+  static Members* make(object_reference<ORB> orb) {
+    const auto made = std::make_shared<Members>(std::move(orb));
+    made->self = made;
+    return made.get();
+  }
 
   /// Moves the entry to the end of the list `ready`.
   void settle(Entry& entry) noexcept {
@@ -113,6 +121,7 @@ struct PollableSet::Members {
   std::unordered_map<const Pollable*, Entry*> entries;
   std::size_t of_queue = 0;   // entries for dynamic requests
   object_reference<ORB> orb;  // nil: not known
+  std::shared_ptr<Members> self;
 };
 
 bool PollableSet::Members::is_idle() const {
@@ -121,9 +130,8 @@ bool PollableSet::Members::is_idle() const {
 }
 
 PollableSet::PollableSet() : PollableSet(nullptr) {}
-PollableSet::PollableSet(object_reference<ORB> orb)
-    : members_(std::make_shared<Members>(std::move(orb))) {}
-PollableSet::~PollableSet() = default;
+PollableSet::PollableSet(object_reference<ORB> orb) : members_(Members::make(std::move(orb))) {}
+PollableSet::~PollableSet() { const std::shared_ptr<Members> last = std::move(members_->self); }
 
 bool PollableSet::_implements(std::string_view repository_id) const noexcept {
   return perigee::stub::same(repository_id, _type_id) || LocalObject::_implements(repository_id);
@@ -145,7 +153,8 @@ valuetype_reference<DIIPollable> PollableSet::create_dii_pollable() {
 // Another thread may take and drop the pollable at once, so this function keeps its reference.
 void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
   if (!potential) throw BAD_PARAM(0, COMPLETED_NO, "the pollable is null");
-  const auto entry = std::make_shared<Members::Entry>(members_, std::move(potential));
+  const auto entry =
+      std::make_shared<Members::Entry>(members_->weak_from_this(), std::move(potential));
   perigee::polling::Source& source = entry->source();
   if (source.stage() == Stage::used_up) perigee::polling::raise_used_up();
   {
