@@ -35,6 +35,7 @@ struct NamingArguments {
   std::string name;
   std::string reference;
   std::string file;  ///< of import
+  std::size_t bindings_max = 1'000'000;
   bool replace = false;
   bool parents = false;
   bool json = false;
@@ -133,7 +134,7 @@ Result describe_binding(const CosNaming::Binding& binding) {
 
 void list_bindings(const Session& session) {
   std::vector<Result> bindings;
-  for (const auto& binding : all_bindings(context_named(session)))
+  for (const auto& binding : all_bindings(context_named(session), session.arguments.bindings_max))
     bindings.push_back(describe_binding(binding));
   std::ranges::sort(bindings, {}, &Result::text);
   session.result.json = nlohmann::json::array();
@@ -144,7 +145,8 @@ void list_bindings(const Session& session) {
 }
 
 void export_names(const Session& session) {
-  session.result.json = export_tree(session.orb, context_named(session));
+  session.result.json =
+      export_tree(session.orb, context_named(session), session.arguments.bindings_max);
   session.result.text = session.result.json.dump(2) + '\n';
 }
 
@@ -219,6 +221,12 @@ void add_arguments(CLI::App& added, const Subcommand& subcommand, NamingArgument
   if (subcommand.needs == Needs::name_and_reference)
     added.add_option("reference", arguments.reference, "IOR:, corbaloc:, corbaname: or file:")
         ->required();
+  if (subcommand.act == list_bindings || subcommand.act == export_names)
+    added
+        .add_option("--bindings-max", arguments.bindings_max,
+                    "The command fails if there are more bindings than this")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
+        ->capture_default_str();
   if (subcommand.act == make_context)
     added.add_flag("-p,--parents", arguments.parents, "Make missing outer contexts, too");
 }
