@@ -71,7 +71,7 @@ std::expected<void, StoreError> SqliteWriter::commit() {
 }
 
 void SqliteWriter::roll_back() noexcept {
-  known_context_ = 0;
+  known_context_.reset();
   database_->roll_back();
 }
 
@@ -151,7 +151,7 @@ std::expected<ChangeResult, StoreError> SqliteWriter::destroy(const Change& chan
     if (!row) return std::unexpected(row.error());
     if (*row) return ChangeResult{Outcome::not_empty};
   }
-  known_context_ = 0;
+  known_context_.reset();
   if (const auto removed = remove_bindings_.bind(1, change.context).run(); !removed)
     return std::unexpected(removed.error());
   return run(remove_context_.bind(1, change.context), Outcome::no_context);

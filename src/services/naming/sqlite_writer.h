@@ -4,7 +4,7 @@
 
 #include "services/naming/sqlite_database.h"
 
-#include <memory>
+#include <optional>
 
 namespace perigee::naming {
 
@@ -48,7 +48,7 @@ class SqliteWriter {
   Statement remove_bindings_;
   Statement remove_context_;
   Statement remove_expired_;
-  ContextNumber known_context_ = 0;  // exists in the present transaction; saves a query
+  std::optional<ContextNumber> known_context_;  // exists in the present transaction; saves a query
 };
 
 }  // namespace perigee::naming

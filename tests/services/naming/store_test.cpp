@@ -100,6 +100,19 @@ TEST_CASE("a context can be destroyed when it is empty, and its number is not us
   });
 }
 
+TEST_CASE("context 0 does not exist") {
+  Stores().each([](Store& store) {
+    for (const Kind kind : {Kind::bind, Kind::rebind, Kind::unbind, Kind::renew, Kind::make_context,
+                            Kind::bind_new_context, Kind::destroy_context}) {
+      CAPTURE(static_cast<int>(kind));
+      CHECK(outcome(store, change_of(kind, "a", 0)) == Outcome::no_context);
+    }
+    CHECK_FALSE(store.exists(0).value());
+    CHECK_FALSE(store.find(0, {"a", "k"}).value());
+    CHECK(ids(store, 0, nullptr, 10).empty());
+  });
+}
+
 TEST_CASE("bind_new_context makes no context if the name is bound") {
   Stores().each([](Store& store) {
     const auto made = make(store, change_of(Kind::bind_new_context, "c")).value();
