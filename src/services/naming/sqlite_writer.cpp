@@ -30,14 +30,19 @@ constexpr const char* has_binding_text =
     "SELECT 1 FROM bindings WHERE context = ?1 AND (expires = 0 OR expires > ?8) LIMIT 1";
 // A part at a time, so that the other changes of the group do not wait for long.
 constexpr const char* remove_expired_text =
-    "DELETE FROM bindings WHERE (context, id, kind) IN"
-    " (SELECT context, id, kind FROM bindings WHERE expires != 0 AND expires <= ?8 LIMIT 1000)";
+    // The index of leases in both parts: contexts may have a million bindings without leases.
+    "DELETE FROM bindings INDEXED BY leases"
+    " WHERE expires != 0 AND expires <= ?8 AND (context, id, kind) IN"
+    " (SELECT context, id, kind FROM bindings INDEXED BY leases"
+    " WHERE expires != 0 AND expires <= ?8 ORDER BY expires LIMIT 1000)";
 
 void bind_name(Statement& statement, const Change& change) {
   statement.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind);
 }
 
 }  // namespace
+
+const char* SqliteWriter::statement_of_sweep() noexcept { return remove_expired_text; }
 
 std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database) {
   SqliteWriter writer(database);

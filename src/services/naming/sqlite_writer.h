@@ -13,6 +13,9 @@ class SqliteWriter {
   /// `database` must live longer.
   [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database);
 
+  /// Removes a part of the bindings whose leases have ended. For tests of its plan.
+  [[nodiscard]] static const char* statement_of_sweep() noexcept;
+
   [[nodiscard]] std::expected<void, StoreError> begin() { return begin_.run(); }
   /// On an error, the transaction has been rolled back.
   [[nodiscard]] std::expected<void, StoreError> commit();

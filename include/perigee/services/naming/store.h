@@ -143,7 +143,7 @@ struct MemoryStoreOptions {
 
 struct SqliteStoreOptions {
   std::size_t waiting_max = 16'384;  ///< changes that wait; a further one fails with `busy`
-  std::size_t group_max = 1'024;     ///< changes that are made durable together
+  std::size_t group_max = 1'024;     ///< changes that are made durable together; 0 counts as 1
 };
 
 /// Opens the file, and makes it if it does not exist. Missing folders are made, too. The store is
