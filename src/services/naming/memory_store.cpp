@@ -111,12 +111,15 @@ class MemoryStore final : public Store {
   std::expected<ChangeResult, StoreError> bind(Bindings& bindings, Change& change, bool may) {
     if (!may) return ChangeResult{Outcome::already_bound};
     const std::size_t added = size_of(change.name, change.target);
-    if (added > options_.size_max || size_ > options_.size_max - added)
+    const auto replaced = bindings.find(change.name);
+    const std::size_t removed =
+        replaced == bindings.end() ? 0 : size_of(replaced->first, replaced->second.target);
+    if (added > options_.size_max || size_ - removed > options_.size_max - added)
       return std::unexpected(
           StoreError{StoreError::Kind::full, "the names in memory would take more than " +
                                                  std::to_string(options_.size_max) +
                                                  " octets; keep the names in a file"});
-    remove(bindings, bindings.find(change.name));
+    remove(bindings, replaced);
     bindings.emplace(std::move(change.name), Stored{std::move(change.target), change.expires});
     size_ += added;
     return ChangeResult{};

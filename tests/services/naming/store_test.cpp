@@ -178,6 +178,9 @@ TEST_CASE("a store in memory refuses names beyond its limit, and takes them when
   Change second = large;
   second.name.id = "second";
   CHECK(make(*store, second).error().kind == StoreError::Kind::full);
+  Change again = large;
+  again.kind = Kind::rebind;  // takes the place of the first one
+  CHECK(make(*store, again));
   CHECK(outcome(*store, change_of(Kind::unbind, "large")) == Outcome::done);
   CHECK(outcome(*store, second) == Outcome::done);
 }
