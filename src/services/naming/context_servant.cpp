@@ -206,6 +206,7 @@ task<void> ContextServant::destroy() {
 task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t how_many) {
   const ContextNumber listed = context();
   tree_.require_context(listed);
+  tree_.sweep_at_times(tree_.now(), false);
   const std::size_t count = std::min<std::size_t>(how_many, tree_.options().limits.page_max);
   Page page = read_page(tree_.store(), listed, nullptr, count, tree_.now());
   IDL::traits<CosNaming::BindingIterator>::ref_type rest;

@@ -35,6 +35,7 @@ constexpr const char* remove_expired_text =
     " WHERE expires != 0 AND expires <= ?8 AND (context, id, kind) IN"
     " (SELECT context, id, kind FROM bindings INDEXED BY leases"
     " WHERE expires != 0 AND expires <= ?8 ORDER BY expires LIMIT 1000)";
+constexpr std::int64_t swept_max = 1'000;  // as in the statement
 
 void bind_name(Statement& statement, const Change& change) {
   statement.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind);
@@ -127,9 +128,15 @@ std::expected<ChangeResult, StoreError> SqliteWriter::apply(const Change& change
     case Change::Kind::destroy_context:
       return destroy(change);
     case Change::Kind::remove_expired:
-      return run(remove_expired_.bind(8, change.now), Outcome::done);
+      return remove_expired(change);
   }
   return ChangeResult{};
+}
+
+std::expected<ChangeResult, StoreError> SqliteWriter::remove_expired(const Change& change) {
+  auto removed = run(remove_expired_.bind(8, change.now), Outcome::done);
+  if (removed) removed->has_more = database_->changes() >= swept_max;
+  return removed;
 }
 
 std::expected<ChangeResult, StoreError> SqliteWriter::make_context() {

@@ -33,6 +33,7 @@ class SqliteWriter {
   [[nodiscard]] std::expected<ChangeResult, StoreError> insert(Statement& statement,
                                                                const Change& change,
                                                                ChangeResult::Outcome otherwise);
+  [[nodiscard]] std::expected<ChangeResult, StoreError> remove_expired(const Change& change);
   [[nodiscard]] std::expected<ChangeResult, StoreError> make_context();
   [[nodiscard]] std::expected<ChangeResult, StoreError> bind_new_context(Change change);
   [[nodiscard]] std::expected<ChangeResult, StoreError> destroy(const Change& change);

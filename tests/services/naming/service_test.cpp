@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -46,7 +47,7 @@ IteratorRef iterator_of(const Context& context) {
 
 }  // namespace
 
-TEST_CASE("a service that cannot start, and one that has ended, leave nothing in the ORB") {
+TEST_CASE("services that cannot start, or have ended, leave nothing in the ORB") {
   const TestOrb orb;
   const auto named =
       IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
@@ -380,6 +381,44 @@ TEST_CASE("bindings whose leases have ended leave the store when another lease b
   leasing->bind_leased(name({"b"}), leasing, 10);
   CHECK_FALSE(store.find(root_context, {"a", ""}).value());
   CHECK(store.find(root_context, {"b", ""}).value());
+}
+
+TEST_CASE("a change without a lease and a list remove bindings whose leases have ended") {
+  std::atomic<WallTime> now = 1'000'000;
+  Options options;
+  options.wall_clock = [&now] { return now.load(); };
+  auto memory = make_memory_store();
+  Store& store = *memory;
+  const Server server(options, std::move(memory));
+  const TestOrb client;
+  const ContextRef root = server.root(client);
+  const LeasingRef leasing = IDL::traits<PerigeeNaming::LeasingContext>::narrow(root);
+  leasing->bind_leased(name({"a"}), root, 10);
+  now += 120'000;
+  root->bind(name({"b"}), root);
+  CHECK_FALSE(store.find(root_context, {"a", ""}).value());
+  leasing->bind_leased(name({"a"}), root, 10);
+  now += 120'000;
+  (void)iterator_of(root);
+  CHECK_FALSE(store.find(root_context, {"a", ""}).value());
+}
+
+TEST_CASE("a sweep goes on until all bindings are removed whose leases have ended") {
+  const perigee::test::TemporaryFolder folder;
+  auto file = open_sqlite_store(folder.file("names.db")).value();
+  Store& store = *file;
+  constexpr int count = 2'500;
+  std::latch made(count);
+  for (int number = 0; number < count; ++number)
+    store.change({.name = {std::to_string(number), ""}, .expires = 1'000 + number},
+                 [&made](const auto& /*result*/) { made.count_down(); });
+  made.wait();
+  const Server server({}, std::move(file));
+  const TestOrb client;
+  (void)iterator_of(server.root(client));
+  // The sweep removes the earliest end first.
+  const Component last{std::to_string(count - 1), ""};
+  while (store.find(root_context, last).value()) std::this_thread::yield();
 }
 
 TEST_CASE("several clients bind at the same time, and each binding is there") {

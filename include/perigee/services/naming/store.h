@@ -78,7 +78,7 @@ struct Change {
     make_context,      ///< makes a context without a name
     bind_new_context,  ///< makes a context and binds it
     destroy_context,   ///< removes `context`, which must be empty
-    remove_expired,    ///< removes bindings whose leases have ended
+    remove_expired,    ///< removes bindings whose leases have ended: all, or a part
   };
   Kind kind = Kind::bind;
   ContextNumber context = root_context;
@@ -99,6 +99,7 @@ struct ChangeResult {
   };
   Outcome outcome = Outcome::done;
   ContextNumber made = 0;  ///< make_context, bind_new_context
+  bool has_more = false;   ///< remove_expired: more such bindings may be left
 };
 
 /// Gets the result of a change, once, when the change is durable or has failed. May run inside
