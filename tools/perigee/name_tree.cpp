@@ -178,9 +178,20 @@ class Import {
     try {
       (void)root_->bind_new_context(name);
       ++counts_.contexts;
-    } catch (const NamingContext::AlreadyBound&) {  // used, if it is a context
+    } catch (const NamingContext::AlreadyBound&) {
+      require_context(name);
     }
     add_bindings(binding["bindings"], name);
+  }
+
+  /// The service knows which names are contexts: a name inside shows it, even one without binding.
+  void require_context(const Name& name) {
+    try {
+      (void)root_->resolve(joined(name, {name.back()}));
+    } catch (const NamingContext::NotFound& exception) {
+      if (exception.why() == NamingContext::NotFoundReason::not_context)
+        throw NamingFailure{name_text(name) + ": this is an object, but must be a context"};
+    }
   }
 
   void add_object(const Name& name, const std::string& reference) {
