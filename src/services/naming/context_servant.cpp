@@ -68,6 +68,9 @@ void check_outcome(const Tree& tree, const ChangeResult& result, const Attempt& 
       throw NamingContext::NotEmpty();
     case Outcome::no_context:
       raise_no_context(tree, attempt, name);
+    case Outcome::too_many:
+      throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                "the store has as many contexts as its limit allows");
   }
 }
 

@@ -91,6 +91,7 @@ class MemoryStore final : public Store {
       case Change::Kind::renew:
         return renew(bindings, change);
       case Change::Kind::make_context:
+        if (has_all_contexts()) return ChangeResult{Outcome::too_many};
         return ChangeResult{Outcome::done, make_context()};
       case Change::Kind::bind_new_context:
         return bind_new_context(bindings, change);
@@ -146,6 +147,8 @@ class MemoryStore final : public Store {
     return {};
   }
 
+  [[nodiscard]] bool has_all_contexts() const { return contexts_.size() >= options_.contexts_max; }
+
   ContextNumber make_context() {
     const ContextNumber made = ++last_;
     contexts_[made];
@@ -154,6 +157,7 @@ class MemoryStore final : public Store {
 
   std::expected<ChangeResult, StoreError> bind_new_context(Bindings& bindings, Change& change) {
     if (!is_free(bindings, change)) return ChangeResult{Outcome::already_bound};
+    if (has_all_contexts()) return ChangeResult{Outcome::too_many};
     change.target = {TargetKind::own_context, last_ + 1, {}};
     auto bound = bind(bindings, change, true);
     if (bound) bound->made = make_context();

@@ -113,7 +113,8 @@ class Reader {
 class SqliteStore final : public Store {
  public:
   SqliteStore(Connections connections, const SqliteStoreOptions& options)
-      : options_{options.waiting_max, std::max<std::size_t>(options.group_max, 1)},
+      : options_{options.waiting_max, std::max<std::size_t>(options.group_max, 1),
+                 options.contexts_max},
         connections_(std::move(connections)),
         reader_(connections_.reading) {}
   ~SqliteStore() override {
@@ -132,7 +133,7 @@ class SqliteStore final : public Store {
     const auto identity = connections_.writing.number("SELECT identity FROM store");
     if (!identity) return std::unexpected(identity.error());
     identity_ = static_cast<std::uint64_t>(*identity);
-    auto writer = SqliteWriter::make(connections_.writing);
+    auto writer = SqliteWriter::make(connections_.writing, options_.contexts_max);
     if (!writer) return std::unexpected(writer.error());
     if (auto prepared = reader_.prepare(); !prepared) return prepared;
     try {

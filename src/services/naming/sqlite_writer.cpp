@@ -45,8 +45,12 @@ void bind_name(Statement& statement, const Change& change) {
 
 const char* SqliteWriter::statement_of_sweep() noexcept { return remove_expired_text; }
 
-std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database) {
-  SqliteWriter writer(database);
+std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database,
+                                                           std::size_t contexts_max) {
+  SqliteWriter writer(database, contexts_max);
+  const auto contexts = database.number("SELECT count(*) FROM contexts");
+  if (!contexts) return std::unexpected(contexts.error());
+  writer.contexts_ = static_cast<std::size_t>(*contexts);
   const std::pair<Statement*, const char*> texts[] = {
       {&writer.begin_, "BEGIN IMMEDIATE"},
       {&writer.commit_, "COMMIT"},
@@ -70,6 +74,11 @@ std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database) {
   return writer;
 }
 
+std::expected<void, StoreError> SqliteWriter::begin() {
+  contexts_at_begin_ = contexts_;
+  return begin_.run();
+}
+
 std::expected<void, StoreError> SqliteWriter::commit() {
   auto committed = commit_.run();
   if (!committed) roll_back();
@@ -78,6 +87,7 @@ std::expected<void, StoreError> SqliteWriter::commit() {
 
 void SqliteWriter::roll_back() noexcept {
   known_context_.reset();
+  contexts_ = contexts_at_begin_;
   database_->roll_back();
 }
 
@@ -140,19 +150,22 @@ std::expected<ChangeResult, StoreError> SqliteWriter::remove_expired(const Chang
 }
 
 std::expected<ChangeResult, StoreError> SqliteWriter::make_context() {
+  if (contexts_ >= contexts_max_) return ChangeResult{Outcome::too_many};
   if (const auto done = make_context_.run(); !done) return std::unexpected(done.error());
+  ++contexts_;
   return ChangeResult{Outcome::done, static_cast<ContextNumber>(database_->last_row())};
 }
 
 std::expected<ChangeResult, StoreError> SqliteWriter::bind_new_context(Change change) {
   auto made = make_context();
-  if (!made) return made;
+  if (!made || made->outcome != Outcome::done) return made;
   change.target = {TargetKind::own_context, made->made, {}};
   auto bound = insert(bind_, change, Outcome::already_bound);
   if (!bound) return bound;
   if (bound->outcome == Outcome::done) return made;
   if (const auto dropped = drop_made_.bind(1, made->made).run(); !dropped)
     return std::unexpected(dropped.error());
+  --contexts_;
   return bound;
 }
 
@@ -166,7 +179,9 @@ std::expected<ChangeResult, StoreError> SqliteWriter::destroy(const Change& chan
   known_context_.reset();
   if (const auto removed = remove_bindings_.bind(1, change.context).run(); !removed)
     return std::unexpected(removed.error());
-  return run(remove_context_.bind(1, change.context), Outcome::no_context);
+  auto removed = run(remove_context_.bind(1, change.context), Outcome::no_context);
+  if (removed && removed->outcome == Outcome::done) --contexts_;
+  return removed;
 }
 
 }  // namespace perigee::naming

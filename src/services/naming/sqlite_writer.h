@@ -11,12 +11,13 @@ namespace perigee::naming {
 class SqliteWriter {
  public:
   /// `database` must live longer.
-  [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database);
+  [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database,
+                                                                    std::size_t contexts_max);
 
   /// Removes a part of the bindings whose leases have ended. For tests of its plan.
   [[nodiscard]] static const char* statement_of_sweep() noexcept;
 
-  [[nodiscard]] std::expected<void, StoreError> begin() { return begin_.run(); }
+  [[nodiscard]] std::expected<void, StoreError> begin();
   /// On an error, the transaction has been rolled back.
   [[nodiscard]] std::expected<void, StoreError> commit();
   void roll_back() noexcept;
@@ -24,7 +25,8 @@ class SqliteWriter {
   [[nodiscard]] std::expected<ChangeResult, StoreError> apply(const Change& change);
 
  private:
-  explicit SqliteWriter(Database& database) noexcept : database_(&database) {}
+  SqliteWriter(Database& database, std::size_t contexts_max) noexcept
+      : database_(&database), contexts_max_(contexts_max) {}
 
   [[nodiscard]] std::expected<bool, StoreError> context_exists(ContextNumber context);
   /// Runs a statement that changes one row, or none if `otherwise` is the result.
@@ -39,6 +41,9 @@ class SqliteWriter {
   [[nodiscard]] std::expected<ChangeResult, StoreError> destroy(const Change& change);
 
   Database* database_;
+  std::size_t contexts_max_;
+  std::size_t contexts_ = 0;           // in the present transaction
+  std::size_t contexts_at_begin_ = 0;  // of the present transaction
   Statement begin_;
   Statement commit_;
   Statement has_context_;

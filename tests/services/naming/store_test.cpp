@@ -124,6 +124,22 @@ TEST_CASE("bind_new_context makes no context if the name is bound") {
   });
 }
 
+TEST_CASE("a store makes no more contexts than its limit allows") {
+  const perigee::test::TemporaryFolder folder;
+  const auto memory = make_memory_store({.contexts_max = 2});
+  const auto file = open_sqlite_store(folder.file("names.db"), {.contexts_max = 2}).value();
+  for (Store* store : {memory.get(), file.get()}) {
+    CAPTURE(store == memory.get());
+    const auto made = make(*store, change_of(Kind::make_context, "")).value();
+    CHECK(outcome(*store, change_of(Kind::make_context, "")) == Outcome::too_many);
+    CHECK(outcome(*store, change_of(Kind::bind_new_context, "a")) == Outcome::too_many);
+    CHECK(reference_of(*store, "a") == "none");
+    CHECK(outcome(*store, change_of(Kind::destroy_context, "", made.made)) == Outcome::done);
+    CHECK(outcome(*store, change_of(Kind::bind_new_context, "a")) == Outcome::done);
+    CHECK(outcome(*store, change_of(Kind::make_context, "")) == Outcome::too_many);
+  }
+}
+
 TEST_CASE("list returns pages in the order of the names") {
   Stores().each([](Store& store) {
     for (const char* id : {"d", "b", "a", "e", "c"}) CHECK(add(store, id) == Outcome::done);

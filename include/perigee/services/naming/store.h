@@ -96,6 +96,7 @@ struct ChangeResult {
     wrong_sort,     ///< rebind: the name has a binding of the other sort
     not_empty,      ///< destroy_context
     no_context,     ///< `context` does not exist
+    too_many,       ///< make_context, bind_new_context: the store has as many contexts as it may
   };
   Outcome outcome = Outcome::done;
   ContextNumber made = 0;  ///< make_context, bind_new_context
@@ -136,6 +137,7 @@ class PERIGEE_API Store {
 struct MemoryStoreOptions {
   /// Octets of names and references together. A change beyond it fails with `full`.
   std::size_t size_max = std::size_t{1} << 30;
+  std::size_t contexts_max = 1'000'000;  ///< with the root context
 };
 
 /// Keeps everything in memory: all names end with the process.
@@ -143,8 +145,9 @@ struct MemoryStoreOptions {
     const MemoryStoreOptions& options = {});
 
 struct SqliteStoreOptions {
-  std::size_t waiting_max = 16'384;  ///< changes that wait; a further one fails with `busy`
-  std::size_t group_max = 1'024;     ///< changes that are made durable together; 0 counts as 1
+  std::size_t waiting_max = 16'384;      ///< changes that wait; a further one fails with `busy`
+  std::size_t group_max = 1'024;         ///< changes that are made durable together; 0 counts as 1
+  std::size_t contexts_max = 1'000'000;  ///< with the root context
 };
 
 /// Opens the file, and makes it if it does not exist. Missing folders are made, too. The store is
