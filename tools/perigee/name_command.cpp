@@ -221,12 +221,6 @@ void add_arguments(CLI::App& added, const Subcommand& subcommand, NamingArgument
   if (subcommand.needs == Needs::name_and_reference)
     added.add_option("reference", arguments.reference, "IOR:, corbaloc:, corbaname: or file:")
         ->required();
-  if (subcommand.act == list_bindings || subcommand.act == export_names)
-    added
-        .add_option("--bindings-max", arguments.bindings_max,
-                    "The command fails if there are more bindings than this")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
-        ->capture_default_str();
   if (subcommand.act == make_context)
     added.add_flag("-p,--parents", arguments.parents, "Make missing outer contexts, too");
 }
@@ -245,6 +239,11 @@ void add_name_command(CLI::App& program) {
       ->add_option("--timeout", arguments->timeout_s,
                    "Time limit of a call in seconds; 0: no limit")
       ->check(time_limit())
+      ->capture_default_str();
+  command
+      ->add_option("--bindings-max", arguments->bindings_max,
+                   "list and export fail if there are more bindings than this")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->capture_default_str();
   add_json_option(*command, arguments->json);
   for (const Subcommand& subcommand : subcommands) {
