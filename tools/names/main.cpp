@@ -45,24 +45,40 @@ void write_reference(const std::string& path, const std::string& reference) {
   if (!file || error) throw std::runtime_error(path + ": cannot write the reference");
 }
 
+/// Ends the ORB on each path, so that no thread serves requests when the service ends.
+class EndOrb {
+ public:
+  explicit EndOrb(CORBA::object_reference<CORBA::ORB> orb) : orb_(std::move(orb)) {}
+  ~EndOrb() {
+    try {
+      orb_->destroy();
+    } catch (const CORBA::Exception& exception) {
+      std::cerr << "perigee-names: " << exception.what() << '\n';
+    }
+  }
+  EndOrb(const EndOrb&) = delete;
+  EndOrb& operator=(const EndOrb&) = delete;
+
+ private:
+  const CORBA::object_reference<CORBA::ORB> orb_;
+};
+
 void serve(const NamesArguments& arguments, std::vector<std::string> orb_options) {
   perigee::naming::Options options;
   options.may_change = perigee::tool::access_rules(arguments);
   options.limits = arguments.limits;
   auto store = open_store(arguments.store);
   const auto orb = perigee::tool::make_orb("perigee-names", std::move(orb_options));
-  {
-    const perigee::naming::NamingService service(orb, std::move(store), std::move(options));
-    const std::string reference = orb->object_to_string(service.root());
-    IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
-        ->the_POAManager()
-        ->activate();
-    perigee::serve_until_signal(orb, [&] {
-      if (!arguments.reference_file.empty()) write_reference(arguments.reference_file, reference);
-      std::cout << reference << std::endl;
-    });
-    orb->destroy();
-  }
+  const perigee::naming::NamingService service(orb, std::move(store), std::move(options));
+  const EndOrb end(orb);  // after the service: the ORB ends first
+  const std::string reference = orb->object_to_string(service.root());
+  IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
+      ->the_POAManager()
+      ->activate();
+  perigee::serve_until_signal(orb, [&] {
+    if (!arguments.reference_file.empty()) write_reference(arguments.reference_file, reference);
+    std::cout << reference << std::endl;
+  });
 }
 
 void add_options(CLI::App& program, NamesArguments& arguments) {

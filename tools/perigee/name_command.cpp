@@ -35,6 +35,7 @@ struct NamingArguments {
   std::string name;
   std::string reference;
   std::string file;  ///< of import
+  std::size_t bindings_max = 1'000'000;
   bool replace = false;
   bool parents = false;
   bool json = false;
@@ -133,7 +134,7 @@ Result describe_binding(const CosNaming::Binding& binding) {
 
 void list_bindings(const Session& session) {
   std::vector<Result> bindings;
-  for (const auto& binding : all_bindings(context_named(session)))
+  for (const auto& binding : all_bindings(context_named(session), session.arguments.bindings_max))
     bindings.push_back(describe_binding(binding));
   std::ranges::sort(bindings, {}, &Result::text);
   session.result.json = nlohmann::json::array();
@@ -144,7 +145,8 @@ void list_bindings(const Session& session) {
 }
 
 void export_names(const Session& session) {
-  session.result.json = export_tree(session.orb, context_named(session));
+  session.result.json =
+      export_tree(session.orb, context_named(session), session.arguments.bindings_max);
   session.result.text = session.result.json.dump(2) + '\n';
 }
 
@@ -237,6 +239,11 @@ void add_name_command(CLI::App& program) {
       ->add_option("--timeout", arguments->timeout_s,
                    "Time limit of a call in seconds; 0: no limit")
       ->check(time_limit())
+      ->capture_default_str();
+  command
+      ->add_option("--bindings-max", arguments->bindings_max,
+                   "list and export fail if there are more bindings than this")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->capture_default_str();
   add_json_option(*command, arguments->json);
   for (const Subcommand& subcommand : subcommands) {

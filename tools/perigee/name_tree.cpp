@@ -47,21 +47,35 @@ void check_text(const Name& name) {
 
 class Export {
  public:
-  explicit Export(CORBA::ORB& orb) : orb_(orb) {}
+  Export(CORBA::ORB& orb, std::size_t bindings_max) : orb_(orb), bindings_left_(bindings_max) {}
 
-  json bindings_of(const NamingContextRef& context, const Name& path) {
-    if (path.size() >= depth_max)
+  /// `depth`: the contexts around this one.
+  json bindings_of(const NamingContextRef& context, const Name& path, std::size_t depth) {
+    if (depth >= depth_max)
       throw NamingFailure{name_text(path) + ": the contexts are nested deeper than " +
                           std::to_string(depth_max)};
     met_.emplace(orb_.object_to_string(context), path);
+    const CosNaming::BindingList bindings = all_bindings(context, bindings_left_);
+    bindings_left_ -= bindings.size();
     json list = json::array();
-    for (const Binding& binding : all_bindings(context))
-      list.push_back(to_json(context, binding, joined(path, binding.binding_name())));
+    for (const Binding& binding : bindings) {
+      check_size(binding, path);
+      list.push_back(to_json(context, binding, joined(path, binding.binding_name()), depth));
+    }
     return list;
   }
 
  private:
-  json to_json(const NamingContextRef& context, const Binding& binding, const Name& path) {
+  /// A hostile service may return names of any size.
+  static void check_size(const Binding& binding, const Name& path) {
+    const std::size_t size = binding.binding_name().size();
+    if (size != 1)
+      throw NamingFailure{"the context '" + name_text(path) + "' has a binding with a name of " +
+                          std::to_string(size) + " components; it must have one component"};
+  }
+
+  json to_json(const NamingContextRef& context, const Binding& binding, const Name& path,
+               std::size_t depth) {
     check_text(path);
     const auto& last = path.back();
     json result{{"id", last.id()}, {"kind", last.kind()}};
@@ -73,15 +87,15 @@ class Export {
     } else if (const auto met = met_.find(reference); met != met_.end()) {
       result["same_as"] = met->second.empty() ? "" : name_text(met->second);
     } else {
-      add_context(result, to_context(object), reference, path);
+      add_context(result, to_context(object), reference, path, depth);
     }
     return result;
   }
 
   void add_context(json& result, const NamingContextRef& context, const std::string& reference,
-                   const Name& path) {
+                   const Name& path, std::size_t depth) {
     try {
-      result["bindings"] = bindings_of(context, path);
+      result["bindings"] = bindings_of(context, path, depth + 1);
     } catch (const CORBA::SystemException& exception) {
       std::cerr << "perigee name: " << name_text(path)
                 << ": only the reference of the context is exported: " << exception.what() << '\n';
@@ -90,6 +104,7 @@ class Export {
   }
 
   CORBA::ORB& orb_;
+  std::size_t bindings_left_;        // until the limit
   std::map<std::string, Name> met_;  // the contexts, by their references
 };
 
@@ -163,9 +178,20 @@ class Import {
     try {
       (void)root_->bind_new_context(name);
       ++counts_.contexts;
-    } catch (const NamingContext::AlreadyBound&) {  // used, if it is a context
+    } catch (const NamingContext::AlreadyBound&) {
+      require_context(name);
     }
     add_bindings(binding["bindings"], name);
+  }
+
+  /// The service knows which names are contexts: a name inside shows it, even one without binding.
+  void require_context(const Name& name) {
+    try {
+      (void)root_->resolve(joined(name, {name.back()}));
+    } catch (const NamingContext::NotFound& exception) {
+      if (exception.why() == NamingContext::NotFoundReason::not_context)
+        throw NamingFailure{name_text(name) + ": this is an object, but must be a context"};
+    }
   }
 
   void add_object(const Name& name, const std::string& reference) {
@@ -215,10 +241,10 @@ std::string contents_of(const std::string& file) {
 
 }  // namespace
 
-json export_tree(CORBA::ORB& orb, const NamingContextRef& context) {
+json export_tree(CORBA::ORB& orb, const NamingContextRef& context, std::size_t bindings_max) {
   return {{"format", format_name},
           {"version", format_version},
-          {"bindings", Export(orb).bindings_of(context, {})}};
+          {"bindings", Export(orb, bindings_max).bindings_of(context, {}, 0)}};
 }
 
 json read_tree(const std::string& file) {

@@ -38,8 +38,32 @@ std::string why_not_found(const NamingContext::NotFound& exception) {
   return "there is no " + rest;
 }
 
+using IteratorRef = IDL::traits<CosNaming::BindingIterator>::ref_type;
+
+constexpr std::uint32_t batch = 1000;
+
+void check_count(const CosNaming::BindingList& bindings, std::size_t bindings_max) {
+  if (bindings.size() > bindings_max)
+    throw NamingFailure{
+        "the naming service returned more bindings than the limit; --bindings-max sets the limit"};
+}
+
+/// A service may return true with an empty list, but not again and again.
+void append_rest(const IteratorRef& rest, CosNaming::BindingList& bindings,
+                 std::size_t bindings_max) {
+  constexpr int empty_lists_max = 10;
+  int empty_lists = 0;
+  for (CosNaming::BindingList more; rest->next_n(batch, more);) {
+    empty_lists = more.empty() ? empty_lists + 1 : 0;
+    if (empty_lists > empty_lists_max)
+      throw NamingFailure{"the naming service returns empty lists without an end"};
+    bindings.insert(bindings.end(), more.begin(), more.end());
+    check_count(bindings, bindings_max);
+  }
+}
+
 /// After a failed call: the error of that call is the one to report.
-void destroy_quietly(const IDL::traits<CosNaming::BindingIterator>::ref_type& iterator) {
+void destroy_quietly(const IteratorRef& iterator) {
   try {
     iterator->destroy();
   } catch (const CORBA::SystemException& exception) {
@@ -79,17 +103,16 @@ void explain_exceptions(const std::string& name, const std::function<void()>& ca
 }
 
 // The naming service keeps an iterator until the client destroys it.
-CosNaming::BindingList all_bindings(const NamingContextRef& context) {
-  constexpr std::uint32_t batch = 1000;
+CosNaming::BindingList all_bindings(const NamingContextRef& context, std::size_t bindings_max) {
   CosNaming::BindingList bindings;
-  IDL::traits<CosNaming::BindingIterator>::ref_type rest;
+  IteratorRef rest;
   context->list(batch, bindings, rest);
-  if (!rest) return bindings;
   try {
-    for (CosNaming::BindingList more; rest->next_n(batch, more);)
-      bindings.insert(bindings.end(), more.begin(), more.end());
-  } catch (const CORBA::SystemException&) {
-    destroy_quietly(rest);
+    check_count(bindings, bindings_max);
+    if (!rest) return bindings;
+    append_rest(rest, bindings, bindings_max);
+  } catch (...) {
+    if (rest) destroy_quietly(rest);
     throw;
   }
   rest->destroy();

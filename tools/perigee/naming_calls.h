@@ -4,6 +4,7 @@
 #include "CosNamingC.h"
 #include <perigee/corba.h>
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -23,7 +24,9 @@ std::string name_text(const CosNaming::Name& name);
 /// the call, as text. Throws NamingFailure.
 void explain_exceptions(const std::string& name, const std::function<void()>& call);
 
-/// All bindings of a context, by several calls. Raises the exceptions of `list`.
-CosNaming::BindingList all_bindings(const NamingContextRef& context);
+/// All bindings of a context, by several calls. Throws NamingFailure if there are more than
+/// `bindings_max`, and if the service returns empty lists without an end. Raises the exceptions of
+/// `list`.
+CosNaming::BindingList all_bindings(const NamingContextRef& context, std::size_t bindings_max);
 
 }  // namespace perigee::tool

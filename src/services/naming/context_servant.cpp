@@ -30,8 +30,28 @@ Components to_components(const Name& name) {
   return components;
 }
 
+/// What the exception of a failed change depends on.
+struct Attempt {
+  Kind kind = Kind::bind;
+  ContextNumber context = root_context;
+  TargetKind target = TargetKind::object;
+};
+
+/// A binding to a context outlives the context, if the context is destroyed first. If the name led
+/// to such a context, the client's own context still exists.
+[[noreturn]] void raise_no_context(const Tree& tree, const Attempt& attempt, const Name& name) {
+  if (name.size() > 1)
+    throw NamingContext::CannotProceed(
+        IDL::traits<NamingContext>::unchecked_narrow(tree.reference_of(attempt.context)),
+        Name{name.back()});
+  throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
+                                attempt.kind == Kind::destroy_context
+                                    ? "the naming context was destroyed before"
+                                    : "the naming context was destroyed");
+}
+
 /// Raises the exception for an outcome other than `done`.
-void check_outcome(const ChangeResult& result, const Change::Kind kind, const Target& target,
+void check_outcome(const Tree& tree, const ChangeResult& result, const Attempt& attempt,
                    const Name& name) {
   switch (result.outcome) {
     case Outcome::done:
@@ -41,23 +61,25 @@ void check_outcome(const ChangeResult& result, const Change::Kind kind, const Ta
     case Outcome::not_bound:
       raise_not_found(Reason::missing_node, name, name.size() - 1);
     case Outcome::wrong_sort:
-      raise_not_found(target.kind == TargetKind::object ? Reason::not_object : Reason::not_context,
-                      name, name.size() - 1);
+      raise_not_found(
+          attempt.target == TargetKind::object ? Reason::not_object : Reason::not_context, name,
+          name.size() - 1);
     case Outcome::not_empty:
       throw NamingContext::NotEmpty();
     case Outcome::no_context:
-      throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
-                                    kind == Kind::destroy_context
-                                        ? "the naming context was destroyed before"
-                                        : "the naming context was destroyed");
+      raise_no_context(tree, attempt, name);
+    case Outcome::too_many:
+      throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                "the store has as many contexts as its limit allows");
   }
 }
 
-task<void> make(Tree& tree, Change change, Name name) {
-  const Kind kind = change.kind;
-  const Target target{change.target.kind, 0, {}};
+/// Makes the change of the last component of `name`, or of a context if `name` is empty.
+task<ChangeResult> make(Tree& tree, Change change, Name name) {
+  const Attempt attempt{change.kind, change.context, change.target.kind};
   const ChangeResult result = co_await tree.change(std::move(change));
-  check_outcome(result, kind, target, name);
+  check_outcome(tree, result, attempt, name);
+  co_return result;
 }
 
 }  // namespace
@@ -160,8 +182,7 @@ task<void> ContextServant::unbind(Name n) {
 task<ContextRef> ContextServant::new_context() {
   tree_.require_change();
   Change change{.kind = Kind::make_context, .context = context(), .now = tree_.now()};
-  const ChangeResult result = co_await tree_.change(std::move(change));
-  check_outcome(result, Kind::make_context, {}, {});
+  const ChangeResult result = co_await make(tree_, std::move(change), Name());
   co_return IDL::traits<NamingContext>::unchecked_narrow(tree_.reference_of(result.made));
 }
 
@@ -173,8 +194,7 @@ task<ContextRef> ContextServant::bind_new_context(Name n) {
     co_return co_await tree_.forward(place, std::move(rest), std::move(call));
   }
   Change change = change_of(Kind::bind_new_context, place, n, tree_.now());
-  const ChangeResult result = co_await tree_.change(std::move(change));
-  check_outcome(result, Kind::bind_new_context, {}, n);
+  const ChangeResult result = co_await make(tree_, std::move(change), std::move(n));
   co_return IDL::traits<NamingContext>::unchecked_narrow(tree_.reference_of(result.made));
 }
 
@@ -189,6 +209,7 @@ task<void> ContextServant::destroy() {
 task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t how_many) {
   const ContextNumber listed = context();
   tree_.require_context(listed);
+  tree_.sweep_at_times(tree_.now(), false);
   const std::size_t count = std::min<std::size_t>(how_many, tree_.options().limits.page_max);
   Page page = read_page(tree_.store(), listed, nullptr, count, tree_.now());
   IDL::traits<CosNaming::BindingIterator>::ref_type rest;

@@ -41,7 +41,11 @@ class Iterators::Servant final
   Servant(Iterators& iterators, Position position)
       : iterators_(iterators), position_(std::move(position)) {}
 
-  void set_id(Id id) { id_ = std::move(id); }
+  /// Before it, the reference has not left `make`: a call comes from a client that has guessed it.
+  void set_id(const Id& id) {
+    const std::lock_guard lock(mutex_);
+    id_ = id;
+  }
 
   bool next_one(CosNaming::Binding& b) override {
     CosNaming::BindingList bindings = next(1);
@@ -55,11 +59,17 @@ class Iterators::Servant final
     bl = next(how_many);
     return !bl.empty();
   }
-  void destroy() override { iterators_.end(id_); }
+  void destroy() override { iterators_.end(known_id()); }
 
  private:
+  [[nodiscard]] Id known_id() const {
+    const std::lock_guard lock(mutex_);
+    if (id_.empty())
+      throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "no client has this iterator yet");
+    return id_;
+  }
   CosNaming::BindingList next(std::size_t how_many) {
-    iterators_.used(id_);
+    iterators_.used(known_id());
     const std::size_t count = std::min(how_many, iterators_.options_.limits.page_max);
     const std::lock_guard lock(mutex_);
     Page page = read_page(iterators_.store_, position_.context,
@@ -74,8 +84,8 @@ class Iterators::Servant final
   }
 
   Iterators& iterators_;
-  Id id_;             // set before the reference leaves `make`
-  std::mutex mutex_;  // guards position_
+  mutable std::mutex mutex_;  // guards the members below
+  Id id_;                     // empty until the iterator is in the list of Iterators
   Position position_;
 };
 
@@ -88,8 +98,8 @@ IDL::traits<CosNaming::BindingIterator>::ref_type Iterators::make(Position posit
   for (const Id& id : make_room(client)) deactivate(id);
   const auto servant = CORBA::make_reference<Servant>(*this, std::move(position));
   const Id id = poa_->activate_object(servant);
-  servant->set_id(id);
   add(id, client);
+  servant->set_id(id);  // last: a call before it cannot end an iterator that is not in the list
   return IDL::traits<CosNaming::BindingIterator>::unchecked_narrow(poa_->id_to_reference(id));
 }
 

@@ -91,6 +91,7 @@ class MemoryStore final : public Store {
       case Change::Kind::renew:
         return renew(bindings, change);
       case Change::Kind::make_context:
+        if (has_all_contexts()) return ChangeResult{Outcome::too_many};
         return ChangeResult{Outcome::done, make_context()};
       case Change::Kind::bind_new_context:
         return bind_new_context(bindings, change);
@@ -111,12 +112,15 @@ class MemoryStore final : public Store {
   std::expected<ChangeResult, StoreError> bind(Bindings& bindings, Change& change, bool may) {
     if (!may) return ChangeResult{Outcome::already_bound};
     const std::size_t added = size_of(change.name, change.target);
-    if (added > options_.size_max || size_ > options_.size_max - added)
+    const auto replaced = bindings.find(change.name);
+    const std::size_t removed =
+        replaced == bindings.end() ? 0 : size_of(replaced->first, replaced->second.target);
+    if (added > options_.size_max || size_ - removed > options_.size_max - added)
       return std::unexpected(
           StoreError{StoreError::Kind::full, "the names in memory would take more than " +
                                                  std::to_string(options_.size_max) +
                                                  " octets; keep the names in a file"});
-    remove(bindings, bindings.find(change.name));
+    remove(bindings, replaced);
     bindings.emplace(std::move(change.name), Stored{std::move(change.target), change.expires});
     size_ += added;
     return ChangeResult{};
@@ -143,6 +147,8 @@ class MemoryStore final : public Store {
     return {};
   }
 
+  [[nodiscard]] bool has_all_contexts() const { return contexts_.size() >= options_.contexts_max; }
+
   ContextNumber make_context() {
     const ContextNumber made = ++last_;
     contexts_[made];
@@ -151,6 +157,7 @@ class MemoryStore final : public Store {
 
   std::expected<ChangeResult, StoreError> bind_new_context(Bindings& bindings, Change& change) {
     if (!is_free(bindings, change)) return ChangeResult{Outcome::already_bound};
+    if (has_all_contexts()) return ChangeResult{Outcome::too_many};
     change.target = {TargetKind::own_context, last_ + 1, {}};
     auto bound = bind(bindings, change, true);
     if (bound) bound->made = make_context();

@@ -113,7 +113,10 @@ class Reader {
 class SqliteStore final : public Store {
  public:
   SqliteStore(Connections connections, const SqliteStoreOptions& options)
-      : options_(options), connections_(std::move(connections)), reader_(connections_.reading) {}
+      : options_{options.waiting_max, std::max<std::size_t>(options.group_max, 1),
+                 options.contexts_max},
+        connections_(std::move(connections)),
+        reader_(connections_.reading) {}
   ~SqliteStore() override {
     if (!thread_.joinable()) return;
     {
@@ -130,7 +133,7 @@ class SqliteStore final : public Store {
     const auto identity = connections_.writing.number("SELECT identity FROM store");
     if (!identity) return std::unexpected(identity.error());
     identity_ = static_cast<std::uint64_t>(*identity);
-    auto writer = SqliteWriter::make(connections_.writing);
+    auto writer = SqliteWriter::make(connections_.writing, options_.contexts_max);
     if (!writer) return std::unexpected(writer.error());
     if (auto prepared = reader_.prepare(); !prepared) return prepared;
     try {
@@ -205,9 +208,10 @@ class SqliteStore final : public Store {
   /// The clients of a group get their replies, and send their next changes, one after the other.
   /// Waits until as many changes have come as were in progress at the end of the last group, so
   /// that the clients do not become several small groups in turn. Takes at most a quarter of the
-  /// time of the last group.
+  /// time of the last group, and at most 5 ms.
   void gather(std::unique_lock<std::mutex>& lock) {
-    changed_.wait_for(lock, last_time_ / 4,
+    constexpr std::chrono::steady_clock::duration longest = std::chrono::milliseconds(5);
+    changed_.wait_for(lock, std::min(last_time_ / 4, longest),
                       [this] { return is_ending_ || jobs_.size() >= wanted_; });
   }
 

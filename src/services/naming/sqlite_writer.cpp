@@ -30,8 +30,12 @@ constexpr const char* has_binding_text =
     "SELECT 1 FROM bindings WHERE context = ?1 AND (expires = 0 OR expires > ?8) LIMIT 1";
 // A part at a time, so that the other changes of the group do not wait for long.
 constexpr const char* remove_expired_text =
-    "DELETE FROM bindings WHERE (context, id, kind) IN"
-    " (SELECT context, id, kind FROM bindings WHERE expires != 0 AND expires <= ?8 LIMIT 1000)";
+    // The index of leases in both parts: contexts may have a million bindings without leases.
+    "DELETE FROM bindings INDEXED BY leases"
+    " WHERE expires != 0 AND expires <= ?8 AND (context, id, kind) IN"
+    " (SELECT context, id, kind FROM bindings INDEXED BY leases"
+    " WHERE expires != 0 AND expires <= ?8 ORDER BY expires LIMIT 1000)";
+constexpr std::int64_t swept_max = 1'000;  // as in the statement
 
 void bind_name(Statement& statement, const Change& change) {
   statement.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind);
@@ -39,8 +43,14 @@ void bind_name(Statement& statement, const Change& change) {
 
 }  // namespace
 
-std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database) {
-  SqliteWriter writer(database);
+const char* SqliteWriter::statement_of_sweep() noexcept { return remove_expired_text; }
+
+std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database,
+                                                           std::size_t contexts_max) {
+  SqliteWriter writer(database, contexts_max);
+  const auto contexts = database.number("SELECT count(*) FROM contexts");
+  if (!contexts) return std::unexpected(contexts.error());
+  writer.contexts_ = static_cast<std::size_t>(*contexts);
   const std::pair<Statement*, const char*> texts[] = {
       {&writer.begin_, "BEGIN IMMEDIATE"},
       {&writer.commit_, "COMMIT"},
@@ -64,6 +74,11 @@ std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database) {
   return writer;
 }
 
+std::expected<void, StoreError> SqliteWriter::begin() {
+  contexts_at_begin_ = contexts_;
+  return begin_.run();
+}
+
 std::expected<void, StoreError> SqliteWriter::commit() {
   auto committed = commit_.run();
   if (!committed) roll_back();
@@ -71,7 +86,8 @@ std::expected<void, StoreError> SqliteWriter::commit() {
 }
 
 void SqliteWriter::roll_back() noexcept {
-  known_context_ = 0;
+  known_context_.reset();
+  contexts_ = contexts_at_begin_;
   database_->roll_back();
 }
 
@@ -122,25 +138,34 @@ std::expected<ChangeResult, StoreError> SqliteWriter::apply(const Change& change
     case Change::Kind::destroy_context:
       return destroy(change);
     case Change::Kind::remove_expired:
-      return run(remove_expired_.bind(8, change.now), Outcome::done);
+      return remove_expired(change);
   }
   return ChangeResult{};
 }
 
+std::expected<ChangeResult, StoreError> SqliteWriter::remove_expired(const Change& change) {
+  auto removed = run(remove_expired_.bind(8, change.now), Outcome::done);
+  if (removed) removed->has_more = database_->changes() >= swept_max;
+  return removed;
+}
+
 std::expected<ChangeResult, StoreError> SqliteWriter::make_context() {
+  if (contexts_ >= contexts_max_) return ChangeResult{Outcome::too_many};
   if (const auto done = make_context_.run(); !done) return std::unexpected(done.error());
+  ++contexts_;
   return ChangeResult{Outcome::done, static_cast<ContextNumber>(database_->last_row())};
 }
 
 std::expected<ChangeResult, StoreError> SqliteWriter::bind_new_context(Change change) {
   auto made = make_context();
-  if (!made) return made;
+  if (!made || made->outcome != Outcome::done) return made;
   change.target = {TargetKind::own_context, made->made, {}};
   auto bound = insert(bind_, change, Outcome::already_bound);
   if (!bound) return bound;
   if (bound->outcome == Outcome::done) return made;
   if (const auto dropped = drop_made_.bind(1, made->made).run(); !dropped)
     return std::unexpected(dropped.error());
+  --contexts_;
   return bound;
 }
 
@@ -151,10 +176,12 @@ std::expected<ChangeResult, StoreError> SqliteWriter::destroy(const Change& chan
     if (!row) return std::unexpected(row.error());
     if (*row) return ChangeResult{Outcome::not_empty};
   }
-  known_context_ = 0;
+  known_context_.reset();
   if (const auto removed = remove_bindings_.bind(1, change.context).run(); !removed)
     return std::unexpected(removed.error());
-  return run(remove_context_.bind(1, change.context), Outcome::no_context);
+  auto removed = run(remove_context_.bind(1, change.context), Outcome::no_context);
+  if (removed && removed->outcome == Outcome::done) --contexts_;
+  return removed;
 }
 
 }  // namespace perigee::naming

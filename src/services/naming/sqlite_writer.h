@@ -4,16 +4,20 @@
 
 #include "services/naming/sqlite_database.h"
 
-#include <memory>
+#include <optional>
 
 namespace perigee::naming {
 
 class SqliteWriter {
  public:
   /// `database` must live longer.
-  [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database);
+  [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database,
+                                                                    std::size_t contexts_max);
 
-  [[nodiscard]] std::expected<void, StoreError> begin() { return begin_.run(); }
+  /// Removes a part of the bindings whose leases have ended. For tests of its plan.
+  [[nodiscard]] static const char* statement_of_sweep() noexcept;
+
+  [[nodiscard]] std::expected<void, StoreError> begin();
   /// On an error, the transaction has been rolled back.
   [[nodiscard]] std::expected<void, StoreError> commit();
   void roll_back() noexcept;
@@ -21,7 +25,8 @@ class SqliteWriter {
   [[nodiscard]] std::expected<ChangeResult, StoreError> apply(const Change& change);
 
  private:
-  explicit SqliteWriter(Database& database) noexcept : database_(&database) {}
+  SqliteWriter(Database& database, std::size_t contexts_max) noexcept
+      : database_(&database), contexts_max_(contexts_max) {}
 
   [[nodiscard]] std::expected<bool, StoreError> context_exists(ContextNumber context);
   /// Runs a statement that changes one row, or none if `otherwise` is the result.
@@ -30,11 +35,15 @@ class SqliteWriter {
   [[nodiscard]] std::expected<ChangeResult, StoreError> insert(Statement& statement,
                                                                const Change& change,
                                                                ChangeResult::Outcome otherwise);
+  [[nodiscard]] std::expected<ChangeResult, StoreError> remove_expired(const Change& change);
   [[nodiscard]] std::expected<ChangeResult, StoreError> make_context();
   [[nodiscard]] std::expected<ChangeResult, StoreError> bind_new_context(Change change);
   [[nodiscard]] std::expected<ChangeResult, StoreError> destroy(const Change& change);
 
   Database* database_;
+  std::size_t contexts_max_;
+  std::size_t contexts_ = 0;           // in the present transaction
+  std::size_t contexts_at_begin_ = 0;  // of the present transaction
   Statement begin_;
   Statement commit_;
   Statement has_context_;
@@ -48,7 +57,7 @@ class SqliteWriter {
   Statement remove_bindings_;
   Statement remove_context_;
   Statement remove_expired_;
-  ContextNumber known_context_ = 0;  // exists in the present transaction; saves a query
+  std::optional<ContextNumber> known_context_;  // exists in the present transaction; saves a query
 };
 
 }  // namespace perigee::naming

@@ -18,8 +18,8 @@ constexpr std::string_view digits = "0123456789abcdef";
 // Larger references are rare. Without this limit they could fill the memory.
 constexpr std::size_t cached_reference_size_max = 4'096;
 
-// A sweep removes at least 1,000 bindings, if so many leases have ended. So the bindings that wait
-// for a sweep do not become more and more.
+// A sweep removes 1,000 bindings, if so many leases have ended, and another one follows. So the
+// bindings that wait for a sweep do not become more and more.
 constexpr std::size_t sweep_changes = 500;
 constexpr WallTime sweep_interval = 60'000;
 
@@ -211,7 +211,7 @@ Resolved Tree::resolve_last(const Place& place, const Name& name) {
 }
 
 task<ChangeResult> Tree::change(Change change) {
-  if (change.expires != never) sweep(change.now);
+  sweep_at_times(change.now, change.expires != never);
   const ContextNumber context = change.context;
   const Component name = change.name;
   completion<std::expected<ChangeResult, StoreError>> made;
@@ -226,12 +226,21 @@ task<ChangeResult> Tree::change(Change change) {
   co_return *result;
 }
 
-void Tree::sweep(WallTime now) {
-  if (++leased_changes_ < sweep_changes && now < next_sweep_) return;
+void Tree::sweep_at_times(WallTime now, bool is_leased) {
+  const bool has_many = is_leased && leased_changes_.fetch_add(1) + 1 >= sweep_changes;
+  if (!has_many && now < next_sweep_) return;
   leased_changes_ = 0;
   next_sweep_ = now + sweep_interval;
-  store_->change({.kind = Change::Kind::remove_expired, .now = now}, [](const auto& result) {
-    if (!result) log::write(log::Level::error, "naming", result.error().text);
+  sweep(now);
+}
+
+void Tree::sweep(WallTime now) {
+  Change change{.kind = Change::Kind::remove_expired, .now = now};
+  store_->change(std::move(change), [this, now](const auto& result) {
+    if (!result)
+      log::write(log::Level::error, "naming", result.error().text);
+    else if (result->has_more && !is_ending_)
+      sweep(now);
   });
 }
 

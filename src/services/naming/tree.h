@@ -45,10 +45,17 @@ class Tree {
  public:
   Tree(CORBA::object_reference<CORBA::ORB> orb, ContextPoas poas, std::unique_ptr<Store> store,
        Options options);
+  ~Tree() { is_ending_ = true; }  // no further sweep
+  Tree(const Tree&) = delete;
+  Tree& operator=(const Tree&) = delete;
 
   [[nodiscard]] Store& store() noexcept { return *store_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] WallTime now() const { return now_of(options_); }
+  /// Before a change or a list: removes bindings whose leases have ended, at most once a minute, or
+  /// after many changes with leases. Readers ignore such bindings before. Without this, lists would
+  /// look at more and more of them.
+  void sweep_at_times(WallTime now, bool is_leased);
 
   /// Raises InvalidName, and IMP_LIMIT.
   void check(const Name& name) const;
@@ -100,7 +107,7 @@ class Tree {
   [[noreturn]] void raise_missing(ContextNumber context, const Name& name, std::size_t index);
   [[nodiscard]] std::string octets_of(const ObjectRef& object) const;
   void require_call_left() const;
-  /// Removes bindings whose leases have ended, now and then. Readers ignore them before.
+  /// Removes such bindings part by part, until none is left.
   void sweep(WallTime now);
 
   const CORBA::object_reference<CORBA::ORB> orb_;
@@ -111,6 +118,7 @@ class Tree {
   std::atomic<std::size_t> foreign_calls_ = 0;
   std::atomic<std::size_t> leased_changes_ = 0;  // since the last sweep
   std::atomic<WallTime> next_sweep_ = 0;
+  std::atomic<bool> is_ending_ = false;
   const std::unique_ptr<Store> store_;  // last: its destructor makes changes, which use the cache
 };
 

@@ -4,10 +4,15 @@
 #include "support/temporary_folder.h"
 #include <perigee/iop/ior.h>
 
+#include <CosNamingS.h>
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <functional>
+#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -25,7 +30,15 @@ std::size_t drain(const IteratorRef& iterator, std::uint32_t how_many) {
   return count;
 }
 
-IteratorRef iterator_of(const ContextRef& context) {
+class OtherObject final : public CORBA::servant_traits<CosNaming::BindingIterator>::base_type {
+ public:
+  bool next_one(CosNaming::Binding& /*b*/) override { return false; }
+  bool next_n(std::uint32_t /*how_many*/, CosNaming::BindingList& /*bl*/) override { return false; }
+  void destroy() override {}
+};
+
+template <typename Context>
+IteratorRef iterator_of(const Context& context) {
   CosNaming::BindingList bindings;
   IteratorRef rest;
   context->list(0, bindings, rest);
@@ -33,6 +46,55 @@ IteratorRef iterator_of(const ContextRef& context) {
 }
 
 }  // namespace
+
+TEST_CASE("services that cannot start, or have ended, leave nothing in the ORB") {
+  const TestOrb orb;
+  const auto named =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
+  const auto poas =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto key = PortableServer::string_to_ObjectId("NameService");
+  const auto check_empty = [&] {
+    CHECK(poas->the_children().empty());
+    CHECK_THROWS_AS((void)named->id_to_servant(key), PortableServer::POA::ObjectNotActive);
+  };
+  const auto other = poas->create_POA("PerigeeNamingIterators", poas->the_POAManager(), {});
+  CHECK_THROWS_AS(NamingService(orb.ref(), make_memory_store()),
+                  PortableServer::POA::AdapterAlreadyExists);
+  CHECK(poas->the_children().size() == 1);  // the program's own adapter stays
+  other->destroy(true, true);
+  check_empty();
+  for (int count = 0; count < 2; ++count) {
+    {
+      const NamingService service(orb.ref(), make_memory_store());
+    }
+    check_empty();
+  }
+}
+
+TEST_CASE("a service refuses an ORB that has another object NameService, and leaves it there") {
+  const TestOrb orb;
+  const auto named =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
+  const auto poas =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+  const auto key = PortableServer::string_to_ObjectId("NameService");
+  named->activate_object_with_id(key, CORBA::make_reference<OtherObject>());
+  CHECK_THROWS_AS(NamingService(orb.ref(), make_memory_store()),
+                  PortableServer::POA::ObjectAlreadyActive);
+  CHECK(poas->the_children().empty());
+  CHECK(named->id_to_servant(key));
+}
+
+TEST_CASE("a service does not take the place of another NameService") {
+  const TestOrb orb;
+  const NamingService first(orb.ref(), make_memory_store());
+  CHECK_THROWS_AS(NamingService(orb.ref(), make_memory_store()), CORBA::Exception);
+  CHECK(orb->resolve_initial_references("INSPOA"));
+  const auto named =
+      IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
+  CHECK(named->id_to_servant(PortableServer::string_to_ObjectId("NameService")));
+}
 
 TEST_CASE("NotFound says which component was not found, and why") {
   const Server server;
@@ -94,6 +156,18 @@ TEST_CASE("a destroyed context raises OBJECT_NOT_EXIST, and a name through it Ca
         }) == "OBJECT_NOT_EXIST");
   CHECK(failure([&] { gone->destroy(); }) == "OBJECT_NOT_EXIST");
   CHECK(failure([&] { (void)root->resolve(name({"gone", "a", "b"})); }) == "CannotProceed a b");
+  const auto leasing = IDL::traits<PerigeeNaming::LeasingContext>::narrow(root);
+  const Name through = name({"gone", "a"});
+  const std::function<void()> changes[] = {[&] { root->bind(through, root); },
+                                           [&] { root->rebind(through, root); },
+                                           [&] { root->bind_context(through, root); },
+                                           [&] { root->rebind_context(through, root); },
+                                           [&] { root->unbind(through); },
+                                           [&] { (void)root->bind_new_context(through); },
+                                           [&] { leasing->bind_leased(through, root, 1); },
+                                           [&] { leasing->rebind_leased(through, root, 1); },
+                                           [&] { leasing->renew(through, 1); }};
+  for (const auto& change : changes) CHECK(failure(change) == "CannotProceed a");
 }
 
 TEST_CASE("a reference to a context of another store does not lead to a context") {
@@ -110,6 +184,39 @@ TEST_CASE("a reference to a context of another store does not lead to a context"
   const auto moved = IDL::traits<NamingContext>::unchecked_narrow(
       client->string_to_object(iop::to_ior_string(ior.value())));
   CHECK(failure([&] { (void)moved->resolve(name({"a"})); }) == "OBJECT_NOT_EXIST");
+}
+
+TEST_CASE("all operations of a reference to context 0 raise OBJECT_NOT_EXIST") {
+  const perigee::test::TemporaryFolder folder;
+  const Server memory;
+  const Server file({}, open_sqlite_store(folder.file("names.db")).value());
+  const TestOrb client;
+  for (const Server* server : {&memory, &file}) {
+    const ContextRef root = server->root(client);
+    const auto made = root->new_context();
+    auto ior = iop::parse_ior_string(client->object_to_string(made)).value();
+    made->destroy();  // now the store has no context that it knows to exist
+    auto profile = iop::decode_iiop_profile(ior.profiles.at(0)).value();
+    std::fill(profile.object_key.end() - 8, profile.object_key.end(), std::byte{0});
+    ior.profiles = {iop::encode_profile(profile)};
+    const auto none = IDL::traits<PerigeeNaming::LeasingContext>::unchecked_narrow(
+        client->string_to_object(iop::to_ior_string(ior)));
+    const Name a = name({"a"});
+    const std::function<void()> calls[] = {[&] { none->bind(a, root); },
+                                           [&] { none->rebind(a, root); },
+                                           [&] { none->bind_context(a, root); },
+                                           [&] { none->rebind_context(a, root); },
+                                           [&] { (void)none->resolve(a); },
+                                           [&] { none->unbind(a); },
+                                           [&] { (void)none->new_context(); },
+                                           [&] { (void)none->bind_new_context(a); },
+                                           [&] { none->destroy(); },
+                                           [&] { (void)iterator_of(none); },
+                                           [&] { none->bind_leased(a, root, 1); },
+                                           [&] { none->rebind_leased(a, root, 1); },
+                                           [&] { none->renew(a, 1); }};
+    for (const auto& call : calls) CHECK(failure(call) == "OBJECT_NOT_EXIST");
+  }
 }
 
 TEST_CASE("contexts that contain each other are walked as far as the name leads") {
@@ -224,6 +331,10 @@ TEST_CASE("clients that fit no rule may read names, but not change them") {
   CHECK(failure([&] { (void)root->new_context(); }) == "NO_PERMISSION");
   CHECK(failure([&] { (void)root->bind_new_context(name({"a"})); }) == "NO_PERMISSION");
   CHECK(failure([&] { root->destroy(); }) == "NO_PERMISSION");
+  const LeasingRef leasing = IDL::traits<PerigeeNaming::LeasingContext>::narrow(root);
+  CHECK(failure([&] { leasing->bind_leased(name({"a"}), root, 1); }) == "NO_PERMISSION");
+  CHECK(failure([&] { leasing->rebind_leased(name({"a"}), root, 1); }) == "NO_PERMISSION");
+  CHECK(failure([&] { leasing->renew(name({"a"}), 1); }) == "NO_PERMISSION");
   CHECK(failure([&] { (void)root->resolve(name({"a"})); }) == "missing_node a");
   CHECK_FALSE(iterator_of(root));
 }
@@ -270,6 +381,44 @@ TEST_CASE("bindings whose leases have ended leave the store when another lease b
   leasing->bind_leased(name({"b"}), leasing, 10);
   CHECK_FALSE(store.find(root_context, {"a", ""}).value());
   CHECK(store.find(root_context, {"b", ""}).value());
+}
+
+TEST_CASE("a change without a lease and a list remove bindings whose leases have ended") {
+  std::atomic<WallTime> now = 1'000'000;
+  Options options;
+  options.wall_clock = [&now] { return now.load(); };
+  auto memory = make_memory_store();
+  Store& store = *memory;
+  const Server server(options, std::move(memory));
+  const TestOrb client;
+  const ContextRef root = server.root(client);
+  const LeasingRef leasing = IDL::traits<PerigeeNaming::LeasingContext>::narrow(root);
+  leasing->bind_leased(name({"a"}), root, 10);
+  now += 120'000;
+  root->bind(name({"b"}), root);
+  CHECK_FALSE(store.find(root_context, {"a", ""}).value());
+  leasing->bind_leased(name({"a"}), root, 10);
+  now += 120'000;
+  (void)iterator_of(root);
+  CHECK_FALSE(store.find(root_context, {"a", ""}).value());
+}
+
+TEST_CASE("a sweep goes on until all bindings are removed whose leases have ended") {
+  const perigee::test::TemporaryFolder folder;
+  auto file = open_sqlite_store(folder.file("names.db")).value();
+  Store& store = *file;
+  constexpr int count = 2'500;
+  std::latch made(count);
+  for (int number = 0; number < count; ++number)
+    store.change({.name = {std::to_string(number), ""}, .expires = 1'000 + number},
+                 [&made](const auto& /*result*/) { made.count_down(); });
+  made.wait();
+  const Server server({}, std::move(file));
+  const TestOrb client;
+  (void)iterator_of(server.root(client));
+  // The sweep removes the earliest end first.
+  const Component last{std::to_string(count - 1), ""};
+  while (store.find(root_context, last).value()) std::this_thread::yield();
 }
 
 TEST_CASE("several clients bind at the same time, and each binding is there") {

@@ -1,12 +1,14 @@
 // The store in a file: what stays, which files are refused, and conversions.
 #include "services/naming/sqlite_database.h"
 #include "services/naming/sqlite_schema.h"
+#include "services/naming/sqlite_writer.h"
 #include "services/naming/store_changes.h"
 #include "support/temporary_folder.h"
 
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -49,6 +51,30 @@ TEST_CASE("names, contexts and the identity of the store survive a restart") {
   CHECK(store->identity() == identity);
   CHECK(reference_of(*store, "a") == "ref a");
   CHECK(reference_of(*store, "inner", context) == "ref inner");
+}
+
+TEST_CASE("a sweep reads the index of leases, and no whole context") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("names.db");
+  (void)open_sqlite_store(path).value();
+  auto database = Database::open(path, Database::Create::no).value();
+  const std::string query = std::string("EXPLAIN QUERY PLAN ") + SqliteWriter::statement_of_sweep();
+  auto plan = database.prepare(query.c_str()).value();
+  std::size_t searches = 0;
+  while (plan.step().value()) {
+    const std::string detail = plan.octets(3);
+    CAPTURE(detail);
+    CHECK_FALSE(detail.contains("SCAN"));
+    CHECK_FALSE(detail.contains("PRIMARY KEY"));
+    if (detail.contains("INDEX leases (expires<?)")) ++searches;
+  }
+  CHECK(searches == 2);
+}
+
+TEST_CASE("a store whose groups have no size makes one change at a time") {
+  const TemporaryFolder folder;
+  const auto store = open_sqlite_store(folder.file("names.db"), {.group_max = 0}).value();
+  CHECK(add(*store, "a") == Outcome::done);
 }
 
 TEST_CASE("a second store refuses the file of a first one") {

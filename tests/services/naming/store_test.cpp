@@ -100,6 +100,19 @@ TEST_CASE("a context can be destroyed when it is empty, and its number is not us
   });
 }
 
+TEST_CASE("context 0 does not exist") {
+  Stores().each([](Store& store) {
+    for (const Kind kind : {Kind::bind, Kind::rebind, Kind::unbind, Kind::renew, Kind::make_context,
+                            Kind::bind_new_context, Kind::destroy_context}) {
+      CAPTURE(static_cast<int>(kind));
+      CHECK(outcome(store, change_of(kind, "a", 0)) == Outcome::no_context);
+    }
+    CHECK_FALSE(store.exists(0).value());
+    CHECK_FALSE(store.find(0, {"a", "k"}).value());
+    CHECK(ids(store, 0, nullptr, 10).empty());
+  });
+}
+
 TEST_CASE("bind_new_context makes no context if the name is bound") {
   Stores().each([](Store& store) {
     const auto made = make(store, change_of(Kind::bind_new_context, "c")).value();
@@ -109,6 +122,22 @@ TEST_CASE("bind_new_context makes no context if the name is bound") {
     CHECK(store.find(root_context, {"c", "k"}).value()->target ==
           Target{TargetKind::own_context, made.made, {}});
   });
+}
+
+TEST_CASE("a store makes no more contexts than its limit allows") {
+  const perigee::test::TemporaryFolder folder;
+  const auto memory = make_memory_store({.contexts_max = 2});
+  const auto file = open_sqlite_store(folder.file("names.db"), {.contexts_max = 2}).value();
+  for (Store* store : {memory.get(), file.get()}) {
+    CAPTURE(store == memory.get());
+    const auto made = make(*store, change_of(Kind::make_context, "")).value();
+    CHECK(outcome(*store, change_of(Kind::make_context, "")) == Outcome::too_many);
+    CHECK(outcome(*store, change_of(Kind::bind_new_context, "a")) == Outcome::too_many);
+    CHECK(reference_of(*store, "a") == "none");
+    CHECK(outcome(*store, change_of(Kind::destroy_context, "", made.made)) == Outcome::done);
+    CHECK(outcome(*store, change_of(Kind::bind_new_context, "a")) == Outcome::done);
+    CHECK(outcome(*store, change_of(Kind::make_context, "")) == Outcome::too_many);
+  }
 }
 
 TEST_CASE("list returns pages in the order of the names") {
@@ -165,6 +194,9 @@ TEST_CASE("a store in memory refuses names beyond its limit, and takes them when
   Change second = large;
   second.name.id = "second";
   CHECK(make(*store, second).error().kind == StoreError::Kind::full);
+  Change again = large;
+  again.kind = Kind::rebind;  // takes the place of the first one
+  CHECK(make(*store, again));
   CHECK(outcome(*store, change_of(Kind::unbind, "large")) == Outcome::done);
   CHECK(outcome(*store, second) == Outcome::done);
 }

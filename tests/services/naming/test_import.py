@@ -46,6 +46,14 @@ class Import(WithFolder):
         self.assertIn("a: the name is already bound", self.refused(exported))
         self.ok(self.second, "import", "--replace", "-", input=exported)
 
+    def test_an_object_with_the_name_of_a_context_is_an_error(self):
+        tree = json.dumps(dict(EMPTY, bindings=[{"id": "a", "kind": "", "bindings": []}]))
+        self.ok(self.second, "bind", "a", "corbaloc::127.0.0.1:1/x")
+        self.assertIn("a: this is an object, but must be a context", self.refused(tree))
+        self.ok(self.second, "unbind", "a")
+        self.ok(self.second, "mkdir", "a")
+        self.ok(self.second, "import", "-", input=tree)
+
     def test_contexts_that_contain_each_other_are_moved_once(self):
         self.ok(self.first, "mkdir", "--parents", "a/b")
         loops = [{"id": "root", "kind": "", "same_as": ""}, {"id": "up", "kind": "", "same_as": "a"}]

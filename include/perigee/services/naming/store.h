@@ -78,7 +78,7 @@ struct Change {
     make_context,      ///< makes a context without a name
     bind_new_context,  ///< makes a context and binds it
     destroy_context,   ///< removes `context`, which must be empty
-    remove_expired,    ///< removes bindings whose leases have ended
+    remove_expired,    ///< removes bindings whose leases have ended: all, or a part
   };
   Kind kind = Kind::bind;
   ContextNumber context = root_context;
@@ -96,9 +96,11 @@ struct ChangeResult {
     wrong_sort,     ///< rebind: the name has a binding of the other sort
     not_empty,      ///< destroy_context
     no_context,     ///< `context` does not exist
+    too_many,       ///< make_context, bind_new_context: the store has as many contexts as it may
   };
   Outcome outcome = Outcome::done;
   ContextNumber made = 0;  ///< make_context, bind_new_context
+  bool has_more = false;   ///< remove_expired: more such bindings may be left
 };
 
 /// Gets the result of a change, once, when the change is durable or has failed. May run inside
@@ -135,6 +137,7 @@ class PERIGEE_API Store {
 struct MemoryStoreOptions {
   /// Octets of names and references together. A change beyond it fails with `full`.
   std::size_t size_max = std::size_t{1} << 30;
+  std::size_t contexts_max = 1'000'000;  ///< with the root context
 };
 
 /// Keeps everything in memory: all names end with the process.
@@ -142,8 +145,9 @@ struct MemoryStoreOptions {
     const MemoryStoreOptions& options = {});
 
 struct SqliteStoreOptions {
-  std::size_t waiting_max = 16'384;  ///< changes that wait; a further one fails with `busy`
-  std::size_t group_max = 1'024;     ///< changes that are made durable together
+  std::size_t waiting_max = 16'384;      ///< changes that wait; a further one fails with `busy`
+  std::size_t group_max = 1'024;         ///< changes that are made durable together; 0 counts as 1
+  std::size_t contexts_max = 1'000'000;  ///< with the root context
 };
 
 /// Opens the file, and makes it if it does not exist. Missing folders are made, too. The store is
