@@ -46,11 +46,6 @@ class TimeLimit final {
 
 }  // namespace
 
-PERIGEE_DEFINE_LOCAL_EXCEPTION(NoPossiblePollable, NoPossiblePollable,
-                               "IDL:omg.org/CORBA/PollableSet/NoPossiblePollable:1.0")
-PERIGEE_DEFINE_LOCAL_EXCEPTION(UnknownPollable, UnknownPollable,
-                               "IDL:omg.org/CORBA/PollableSet/UnknownPollable:1.0")
-
 /// Two lists of pollables: waiting ones, and ready ones in the order of their events. A change of
 /// the stage moves a pollable. So the work for it does not grow with the number of pollables.
 ///
@@ -128,6 +123,11 @@ bool PollableSet::Members::is_idle() const {
   const std::lock_guard lock(mutex);
   return !waiting.empty() && of_queue == entries.size() && waiting.front()->source().is_idle();
 }
+
+PERIGEE_DEFINE_LOCAL_EXCEPTION(NoPossiblePollable, NoPossiblePollable,
+                               "IDL:omg.org/CORBA/PollableSet/NoPossiblePollable:1.0")
+PERIGEE_DEFINE_LOCAL_EXCEPTION(UnknownPollable, UnknownPollable,
+                               "IDL:omg.org/CORBA/PollableSet/UnknownPollable:1.0")
 
 PollableSet::PollableSet() : PollableSet(nullptr) {}
 PollableSet::PollableSet(object_reference<ORB> orb) : members_(Members::make(std::move(orb))) {}
