@@ -72,7 +72,7 @@ void run_paper_command(const PaperSettings& settings) {
 void add_paper_command(CLI::App& bench) {
   auto settings = std::make_shared<PaperSettings>();  // lives as long as the callback below
   CLI::App* command = bench.add_subcommand(
-      "paper", "All experiments of five papers, as one page that compares the findings");
+      "paper", "All experiments of four papers, as one page that compares the findings");
   command->add_option("--paper", settings->keys, "Only this paper; may be given several times")
       ->check(CLI::IsMember(all_keys()));
   CLI::Option* quick = command->add_flag("--quick", settings->quick,

@@ -152,10 +152,14 @@ Value at_position(Value value, double x) {
 
 Estimate measure(const Value& value, const Outcomes& outcomes) {
   const auto outcome = outcomes.find(value.run);
-  if (outcome == outcomes.end()) throw std::runtime_error("the run was left out");
+  if (outcome == outcomes.end())
+    throw std::runtime_error(
+        "the report has no entry for this experiment; repeat `perigee bench paper` for this paper");
   if (outcome->second.documents.empty())
-    throw std::runtime_error(outcome->second.error.empty() ? "the run has no report"
-                                                           : outcome->second.error);
+    throw std::runtime_error(
+        outcome->second.error.empty()
+            ? "the experiment has no report; repeat `perigee bench paper` for this paper"
+            : outcome->second.error);
   Samples samples;
   for (const json& document : outcome->second.documents) {
     const Samples more = evaluate(value, document);

@@ -261,12 +261,13 @@ Figure high_cost_functions() {
 }
 
 Figure tables() {
-  return {.label = "Tables 1 and 2",
-          .title = "Highest and lowest throughput of all tests over ATM and over Ethernet",
-          .section = "Evaluation and Recommendations",
-          .reason =
-              "the text at hand has no numbers of these tables, and they need an ATM and an "
-              "Ethernet link; figures 1 to 3 have the measured throughput"};
+  return {
+      .label = "Tables 1 and 2",
+      .title = "Highest and lowest throughput of all tests over ATM and over Ethernet",
+      .section = "Evaluation and Recommendations",
+      .reason =
+          "the copy of the paper that was used has no numbers of these tables, and they need an "
+          "ATM and an Ethernet link; figures 1 to 3 have the measured throughput"};
 }
 
 Figure demultiplexing() {
@@ -285,8 +286,8 @@ Paper ipc_sap() {
       .key = "ipc-sap",
       .title = "Object-Oriented Components for High-speed Network Programming",
       .source =
-          "Schmidt, Harrison, Al-Shaer; COOTS 1995, with the slides of the talk. The text at "
-          "hand has no figure numbers: the numbers follow the order in the text",
+          "Schmidt, Harrison, Al-Shaer; COOTS 1995, with the slides of the talk. The copy of the "
+          "paper that was used has no figure numbers: figures are numbered in their order there",
       .runs = runs(),
       .figures = {
           summary(), c_and_wrappers(), corba(), high_cost_functions(), tables(), demultiplexing(),

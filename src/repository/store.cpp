@@ -22,7 +22,7 @@ char lower(char letter) noexcept {
   return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
 }
 
-[[noreturn]] void raise_limit(const char* text) {
+[[noreturn]] void raise_limit(const std::string& text) {
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, text);
 }
 
@@ -208,15 +208,17 @@ std::vector<Definition*> Store::lookup_name(const Definition& container, std::st
 
 void Store::check_total(const Definition& definition, const Size& size) const {
   const auto check = [](std::size_t total, std::size_t former, std::size_t next, std::size_t limit,
-                        const char* text) {
+                        const char* what) {
     // A change that does not add is always possible.
     if (next > former && total - former + next > limit)
-      throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO, text);
+      throw CORBA::IMP_LIMIT(
+          0, CORBA::COMPLETED_NO,
+          "the repository has reached its limit of " + std::to_string(limit) + what);
   };
   check(total_.parts, definition.size.parts, size.parts, limits_.parts_max,
-        "the repository would have more members, parameters, bases and exceptions than parts_max");
+        " members, parameters, bases, exceptions, enumerators and contexts");
   check(total_.octets, definition.size.octets, size.octets, limits_.octets_max,
-        "the texts, constants and labels of the repository would have more octets than octets_max");
+        " octets of texts, constants and labels");
 }
 
 Size Store::checked_size(const Definition& definition) const {
@@ -238,11 +240,21 @@ void Store::erase(const Definition& definition) {
 }
 
 void Store::check_count(std::size_t count) const {
-  if (count > limits_.list_size_max) raise_limit("a list is longer than list_size_max");
+  if (count > limits_.list_size_max)
+    raise_limit("a list of the definition has more than " + std::to_string(limits_.list_size_max) +
+                " elements");
+}
+
+void Store::check_room() const {
+  if (definitions_.size() >= limits_.definitions_max)
+    raise_limit("the repository has reached its limit of " +
+                std::to_string(limits_.definitions_max) + " definitions");
 }
 
 void Store::check_text(const std::string& text) const {
-  if (text.size() > limits_.text_size_max) raise_limit("a text is longer than text_size_max");
+  if (text.size() > limits_.text_size_max)
+    raise_limit("a name, repository id or version has more than " +
+                std::to_string(limits_.text_size_max) + " octets");
 }
 
 void Store::check_identifier(const std::string& name) const {
@@ -281,7 +293,8 @@ void Store::check_place(const Definition& container, Kind kind, const std::strin
     ++depth;
   }
   if (moved != nullptr) depth += levels_inside(*moved);
-  if (depth > limits_.depth_max) raise_limit("more containers inside each other than depth_max");
+  if (depth > limits_.depth_max)
+    raise_limit("more than " + std::to_string(limits_.depth_max) + " containers are nested");
   const Definition* present = clashing(container, name);
   if (present != nullptr && present != moved)
     raise_bad_param(minor_name_exists, "the container has this name already: " + name);
@@ -298,8 +311,7 @@ std::unique_ptr<Definition> Store::prepare(Definition& container, Kind kind,
   check_id(name.id);
   check_text(name.version);
   check_place(container, kind, name.name, nullptr);
-  if (definitions_.size() >= limits_.definitions_max)
-    raise_limit("more definitions than definitions_max");
+  check_room();
   auto prepared = std::make_unique<Definition>();
   prepared->kind = kind;
   prepared->id = name.id;
@@ -346,8 +358,7 @@ Definition& Store::commit(std::unique_ptr<Definition> prepared) {
 }
 
 Definition& Store::add_anonymous(std::unique_ptr<Definition> prepared) {
-  if (definitions_.size() >= limits_.definitions_max)
-    raise_limit("more definitions than definitions_max");
+  check_room();
   const Size size = checked_size(*prepared);
   Definition& kept = keep(std::move(prepared));
   add_uses(kept);

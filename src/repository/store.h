@@ -89,6 +89,8 @@ class Store final {
   void count(Definition& definition, const Size& size) noexcept;
   void erase(const Definition& definition);
   void check_id(const std::string& id) const;
+  /// Raises NO_RESOURCES if the store cannot take another definition.
+  void check_room() const;
   void check_text(const std::string& text) const;
   void check_place(const Definition& container, Kind kind, const std::string& name,
                    const Definition* moved) const;

@@ -22,7 +22,8 @@ const CORBA::TypeCodeFactory& factory() {
 
 [[noreturn]] void raise_endless() {
   throw CORBA::BAD_TYPECODE(0, CORBA::COMPLETED_NO,
-                            "a type contains itself, or its types are too deep");
+                            "a type contains itself without a sequence or valuetype in between, or "
+                            "types are nested too deeply");
 }
 
 TypeCodeRef primitive_type(PrimitiveKind kind) {

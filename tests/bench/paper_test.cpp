@@ -148,7 +148,8 @@ TEST_CASE("a missing value, a failed run and a division by 0 are reasons not to 
   CHECK(reason({"run", "text"}) == "the report has no number at text");
   CHECK(reason({"run", "a", {"zero"}}) == "a value is divided by 0");
   CHECK(reason({"failed", "a"}) == "no program whitebox_probed");
-  CHECK(reason({"other", "a"}) == "the run was left out");
+  CHECK(reason({"other", "a"}) ==
+        "the report has no entry for this experiment; repeat `perigee bench paper` for this paper");
 }
 
 TEST_CASE("a list without a matching element has the sum 0") {

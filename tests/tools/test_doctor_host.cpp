@@ -90,7 +90,8 @@ TEST_CASE("a quota below the number of CPUs is told") {
   made.add("proc/self/cgroup", "0::/").add("sys/fs/cgroup/cpu.max", "max 100000");
   CHECK(check_cpus(2, made.files()).verdict == Verdict::ok);
   made.add("sys/fs/cgroup/cpu.max", "150000 100000");
-  CHECK(check_cpus(2, made.files()).text == "2, of which a container or systemd unit allows 1.5");
+  CHECK(check_cpus(2, made.files()).text ==
+        "2; a container or systemd unit allows the time of 1.5 CPUs");
   CHECK(check_cpus(1, made.files()).verdict == Verdict::ok);
   made.add("sys/fs/cgroup/cpu.max", "150000 50000");
   CHECK(check_cpus(2, made.files()).verdict == Verdict::ok);

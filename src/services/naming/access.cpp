@@ -104,9 +104,10 @@ std::expected<void, std::string> add_access_rule(std::string_view text,
     rules.push_back(std::move(rule));
     return {};
   }
-  return std::unexpected("'" + printable(text) +
-                         "' is no rule; write any, none, local, user=<number>, "
-                         "subject=<distinguished name>, dns=<name> or fingerprint=<64 digits>");
+  return std::unexpected(
+      "'" + printable(text) +
+      "' is not an access rule; write any, none, local, user=<number>, "
+      "subject=<distinguished name>, dns=<name>, or fingerprint=<64 hexadecimal digits>");
 }
 
 bool is_local(std::string_view address) {

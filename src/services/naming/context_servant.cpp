@@ -32,7 +32,6 @@ Components to_components(const Name& name) {
 
 /// What the exception of a failed change depends on.
 struct Attempt {
-  Kind kind = Kind::bind;
   ContextNumber context = root_context;
   TargetKind target = TargetKind::object;
 };
@@ -45,9 +44,7 @@ struct Attempt {
         IDL::traits<NamingContext>::unchecked_narrow(tree.reference_of(attempt.context)),
         Name{name.back()});
   throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
-                                attempt.kind == Kind::destroy_context
-                                    ? "the naming context was destroyed before"
-                                    : "the naming context was destroyed");
+                                "the naming context has already been destroyed");
 }
 
 /// Raises the exception for an outcome other than `done`.
@@ -76,7 +73,7 @@ void check_outcome(const Tree& tree, const ChangeResult& result, const Attempt& 
 
 /// Makes the change of the last component of `name`, or of a context if `name` is empty.
 task<ChangeResult> make(Tree& tree, Change change, Name name) {
-  const Attempt attempt{change.kind, change.context, change.target.kind};
+  const Attempt attempt{change.context, change.target.kind};
   const ChangeResult result = co_await tree.change(std::move(change));
   check_outcome(tree, result, attempt, name);
   co_return result;
@@ -228,13 +225,13 @@ task<std::string> ContextServant::to_string(Name n) {
   tree_.check(n);
   std::string text = to_text(to_components(n));
   if (text.size() > tree_.options().limits.text_size_max)
-    raise_limit("octets of a name as text", tree_.options().limits.text_size_max);
+    raise_limit("the name as text has too many octets", tree_.options().limits.text_size_max);
   co_return text;
 }
 
 Name ContextServant::name_of_text(const std::string& text) const {
   const std::size_t limit = tree_.options().limits.text_size_max;
-  if (text.size() > limit) raise_limit("octets of a name as text", limit);
+  if (text.size() > limit) raise_limit("the name as text has too many octets", limit);
   auto components = parse_text(text);
   if (!components) throw NamingContext::InvalidName();
   Name name;
@@ -248,7 +245,7 @@ task<Name> ContextServant::to_name(std::string sn) { co_return name_of_text(sn);
 
 task<std::string> ContextServant::to_url(std::string addr, std::string sn) {
   if (addr.size() > tree_.options().limits.text_size_max)
-    raise_limit("octets of an address", tree_.options().limits.text_size_max);
+    raise_limit("the address has too many octets", tree_.options().limits.text_size_max);
   (void)name_of_text(sn);
   auto url = make_url(addr, sn);
   if (!url) throw CosNaming::NamingContextExt::InvalidAddress();

@@ -65,7 +65,9 @@ class Iterators::Servant final
   [[nodiscard]] Id known_id() const {
     const std::lock_guard lock(mutex_);
     if (id_.empty())
-      throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "no client has this iterator yet");
+      throw CORBA::OBJECT_NOT_EXIST(
+          0, CORBA::COMPLETED_NO,
+          "the iterator is not ready: `list` has not returned it to its client");
     return id_;
   }
   CosNaming::BindingList next(std::size_t how_many) {

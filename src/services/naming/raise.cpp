@@ -26,7 +26,7 @@ void raise_not_found(Reason reason, const Name& name, std::size_t from) {
 
 void raise_limit(const std::string& what, std::size_t limit) {
   throw CORBA::IMP_LIMIT(0, CORBA::COMPLETED_NO,
-                         what + ": the naming service accepts at most " + std::to_string(limit));
+                         what + "; the naming service accepts at most " + std::to_string(limit));
 }
 
 }  // namespace perigee::naming

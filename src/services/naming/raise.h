@@ -18,6 +18,7 @@ using Reason = CosNaming::NamingContext::NotFoundReason;
 [[noreturn]] void raise(const StoreError& error, CORBA::CompletionStatus completed);
 /// NotFound, with the part of the name from `from` on.
 [[noreturn]] void raise_not_found(Reason reason, const Name& name, std::size_t from);
+/// IMP_LIMIT. `what` is a clause: "the name has too many components".
 [[noreturn]] void raise_limit(const std::string& what, std::size_t limit);
 
 }  // namespace perigee::naming

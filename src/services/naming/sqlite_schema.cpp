@@ -61,7 +61,11 @@ std::expected<void, StoreError> update_schema(Database& database, const std::str
   const auto version = database.number("PRAGMA user_version");
   if (!version) return std::unexpected(version.error());
   if (*version == schema_version()) return {};
-  if (*version > schema_version() || *version < 0)
+  if (*version < 0)
+    return refuse(StoreError::Kind::newer,
+                  path + ": the file has the version " + std::to_string(*version) +
+                      ", which no Perigee has written; restore the file from a backup");
+  if (*version > schema_version())
     return refuse(StoreError::Kind::newer,
                   path + ": version " + std::to_string(*version) +
                       " of the file is not known; this program reads versions up to " +

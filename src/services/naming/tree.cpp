@@ -83,10 +83,10 @@ void Tree::check(const Name& name) const {
   const Limits& limits = options_.limits;
   if (name.empty()) throw CosNaming::NamingContext::InvalidName();
   if (name.size() > limits.components_max)
-    raise_limit("components of a name", limits.components_max);
+    raise_limit("the name has too many components", limits.components_max);
   for (const auto& component : name)
     if (std::max(component.id().size(), component.kind().size()) > limits.component_size_max)
-      raise_limit("octets of an id or kind", limits.component_size_max);
+      raise_limit("an id or kind of the name has too many octets", limits.component_size_max);
 }
 
 Client Tree::client() const {
@@ -98,7 +98,8 @@ void Tree::require_change() const {
   if (!may_change(options_.may_change, caller))
     throw CORBA::NO_PERMISSION(
         0, CORBA::COMPLETED_NO,
-        "the client at " + caller.address + " may not change names; --allow-bind admits clients");
+        "the naming service allows no changes by this client (" + caller.address +
+            "); add an access rule, as with perigee-names --allow-bind <rule>");
 }
 
 PortableServer::ObjectId Tree::id_of(ContextNumber context) const {
@@ -111,8 +112,9 @@ PortableServer::ObjectId Tree::id_of(ContextNumber context) const {
 ContextNumber Tree::number_of(const PortableServer::ObjectId& id) const {
   constexpr std::size_t id_size = 16;
   if (id.size() != id_size || number_at(id, 0) != store_->identity())
-    throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
-                                  "the reference is of a context in another store of names");
+    throw CORBA::OBJECT_NOT_EXIST(
+        0, CORBA::COMPLETED_NO,
+        "the reference names a context of another naming service, or of an earlier store");
   return number_at(id, 8);
 }
 
@@ -128,7 +130,7 @@ std::string Tree::octets_of(const ObjectRef& object) const {
   std::string octets =
       from_hexadecimal(std::string_view(orb_->object_to_string(object)).substr(ior_prefix.size()));
   if (octets.size() > options_.limits.reference_size_max)
-    raise_limit("octets of a reference", options_.limits.reference_size_max);
+    raise_limit("the reference has too many octets", options_.limits.reference_size_max);
   return octets;
 }
 
@@ -172,7 +174,8 @@ void Tree::require_context(ContextNumber context) {
   const auto exists = store_->exists(context);
   if (!exists) raise(exists.error(), CORBA::COMPLETED_NO);
   if (!*exists)
-    throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the naming context was destroyed");
+    throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO,
+                                  "the naming context has already been destroyed");
 }
 
 // A binding to a context outlives the context, if the context is destroyed first.

@@ -118,6 +118,15 @@ TEST_CASE("a file of a later version is refused and stays as it is") {
   CHECK(number(path, "PRAGMA user_version") == 99);
 }
 
+TEST_CASE("a file of a negative version is refused, and the error advises a backup") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("names.db");
+  run(path,
+      "PRAGMA application_id = 1348955757; PRAGMA user_version = -1; CREATE TABLE later (a);");
+  CHECK(refusal(path).text.contains("the file has the version -1, which no Perigee has written"));
+  CHECK(number(path, "PRAGMA user_version") == -1);
+}
+
 TEST_CASE("files of other programs are refused and stay as they are") {
   const TemporaryFolder folder;
   const std::string database = folder.file("other.db");

@@ -83,7 +83,8 @@ class Faults(WithFolder):
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["names.db", "names.db.lock"])
 
     def test_wrong_options_are_mistakes(self):
-        for options, text in ((["--allow-bind", "all"], "'all' is no rule"), (["--stor", "x"], "did you mean"),
+        for options, text in ((["--allow-bind", "all"], "'all' is not an access rule"),
+                              (["--stor", "x"], "did you mean"),
                               (["--iterators-max", "0"], "--iterators-max"), (["-ORBThreads", "x"], "x")):
             ended = subprocess.run([NAMES, *options], capture_output=True, text=True, timeout=60)
             self.assertEqual(ended.returncode, 2, ended.stderr)

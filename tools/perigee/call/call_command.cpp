@@ -120,7 +120,8 @@ class CallCommand {
     }
     const std::string id = target_->_repository_id();
     if (interfaces_.has(id)) return find(id);
-    throw wrong(id.empty() ? "the reference does not name its interface; --interface names it"
+    throw wrong(id.empty() ? "neither the reference nor the object names an interface; give it "
+                             "with --interface <name>"
                            : "the object has the interface " + printable(id) +
                                  ", which the IDL does not have; --idl names a file that has it, "
                                  "and --interface one of its bases");

@@ -242,7 +242,9 @@ TypeCodeRef Interfaces::sequence_type_of(std::string_view inner) {
   std::size_t depth = 1;
   while (inner = trimmed(inner), inner.starts_with("sequence<") && inner.ends_with('>')) {
     inner = inner.substr(9, inner.size() - 10);
-    if (++depth > depth_max) throw InterfaceError("the type has too many sequences in each other");
+    if (++depth > depth_max)
+      throw InterfaceError("sequences in the type are nested more than " +
+                           std::to_string(depth_max) + " levels deep");
   }
   TypeCodeRef type = type_of(inner);
   for (; depth > 0; --depth) type = type_codes_.sequence_of(type);

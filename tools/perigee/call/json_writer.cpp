@@ -128,8 +128,10 @@ DynamicAny::NameDynAnyPairSeq members_of(DynamicAny::DynMembers& value, const Js
   } catch (const CORBA::NO_IMPLEMENT&) {
     path.fail("values of a custom valuetype have no JSON");
   } catch (const CORBA::MARSHAL& exception) {
-    path.fail("the members of the value cannot be read, or it is part of a cycle: " +
-              exception.detail());
+    path.fail(
+        "the value cannot be written as JSON: its members cannot be read, or the value is part of "
+        "a cycle: " +
+        exception.detail());
   }
 }
 

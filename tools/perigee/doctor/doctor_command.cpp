@@ -61,7 +61,7 @@ void run(const DoctorArguments& arguments, const std::vector<std::string>& orb_o
 
 void add_doctor_command(CLI::App& program, const std::vector<std::string>& orb_options) {
   CLI::App* command = program.add_subcommand(
-      "doctor", "Look for what keeps servers and clients from working well on this host");
+      "doctor", "Check this host for settings that make servers and clients slow or unreachable");
   const auto arguments = std::make_shared<DoctorArguments>();
   command->add_option("--peer", arguments->peers, "Also connect to this host:port; may be repeated")
       ->type_name("ADDRESS")

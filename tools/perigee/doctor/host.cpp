@@ -91,8 +91,9 @@ Finding check_open_files(const ResourceLimits& limits) {
   constexpr std::uint64_t advised = 65'536;
   Finding finding{.subject = "open files", .text = "no limit"};
   if (!limits.open_files) return finding;
-  finding.text = "at most " + std::to_string(*limits.open_files) +
-                 "; each connection is one open file, with shared memory two";
+  finding.text =
+      "at most " + std::to_string(*limits.open_files) +
+      "; a connection takes one open file, and a connection over shared memory takes two";
   if (*limits.open_files >= advised) return finding;
   finding.verdict = *limits.open_files < least ? Verdict::problem : Verdict::advice;
   const bool may_raise = !limits.open_files_hard || *limits.open_files_hard >= advised;
@@ -149,12 +150,13 @@ Finding check_cpus(unsigned usable, const KernelFiles& files) {
   }
   if (cpus >= usable) return finding;
   std::ostringstream text;
-  text << usable << ", of which a container or systemd unit allows " << std::round(cpus * 10) / 10;
+  text << usable << "; a container or systemd unit allows the time of "
+       << std::round(cpus * 10) / 10 << " CPUs";
   finding.text = text.str();
   finding.verdict = Verdict::advice;
   finding.remedy =
-      "-ORBThreadStrategy reactor-per-core starts a thread for each CPU: lower their number with "
-      "-ORBThreads, or raise the quota";
+      "-ORBThreadStrategy reactor-per-core starts one thread for each CPU: start fewer threads "
+      "with -ORBThreads, or raise the quota of the container or unit";
   return finding;
 }
 

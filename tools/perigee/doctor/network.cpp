@@ -52,9 +52,10 @@ Cause cause_of(const std::error_code& error) {
   if (error == std::errc::timed_out)
     return {"no answer", "a firewall drops the packets, or the host is down: allow the port there"};
   if (error == std::errc::network_unreachable || error == std::errc::host_unreachable)
-    return {"there is no way to this host", "look at the routes of this host: ip route"};
+    return {"no route to the peer", "check the routes of the local host: ip route"};
   if (error == std::errc::permission_denied || error == std::errc::operation_not_permitted)
-    return {"a firewall of this host forbids it", "allow outgoing connections to this port"};
+    return {"a firewall of the local host forbids the connection",
+            "allow outgoing connections to this port"};
   return {error.message(), "see whether the address and the port are right"};
 }
 
@@ -64,7 +65,7 @@ Finding check_addresses(const Addresses& addresses, const ipc::InetAddr& publish
   Finding finding{.subject = "addresses", .text = list(addresses)};
   if (addresses.empty()) finding.text = "none";
   const std::string host = published.host();
-  finding.text += "; references of a server name " + host;
+  finding.text += "; the references of a server contain the address " + host;
   const std::string remark = remark_on_host(host);
   if (remark.empty()) return finding;
   finding.text += ", which " + remark;

@@ -49,11 +49,11 @@ Findings check_endpoints(const CORBA::object_reference<CORBA::ORB>& orb,
 Findings check_server(const std::vector<std::string>& orb_options,
                       std::chrono::milliseconds limit) {
   const auto problem = [](const std::string& text) {
-    return Findings{
-        {.subject = "server",
-         .verdict = Verdict::problem,
-         .text = text,
-         .remedy = "the options of the ORB are wrong here: perigee ior -ORBHelp lists them"}};
+    return Findings{{.subject = "server",
+                     .verdict = Verdict::problem,
+                     .text = text,
+                     .remedy = "change the ORB options on this command line, or free the address; "
+                               "perigee -ORBHelp lists the options"}};
   };
   try {
     const auto orb = make_orb("perigee doctor", orb_options);
