@@ -14,7 +14,7 @@
 
 namespace perigee::bench::paper {
 
-/// What a run gave. `error` is empty if all its repetitions succeeded.
+/// The result of a run. `error` is empty if all its repetitions succeeded.
 struct Outcome {
   std::string command;  ///< the command line of one repetition
   double seconds = 0;   ///< of all repetitions
@@ -49,7 +49,7 @@ struct Result {
   Estimate value;
   Verdict verdict = Verdict::not_testable;
   std::string reason;         ///< why the finding was not tested
-  bool whole_figure = false;  ///< nothing of the figure is tested
+  bool whole_figure = false;  ///< true: no value of the figure is tested
 };
 /// The results of a figure, in the order of its findings; statements without a test at the end.
 std::vector<Result> results_of(const Paper& paper, const Figure& figure, const Outcomes& outcomes);

@@ -1,5 +1,5 @@
-// The tables and figures of the papers as data: the paper's numbers, the commands that measure the
-// same, and the rules that compare the two. Each paper has a file with its tables.
+// The tables and figures of the papers as data: the paper's numbers, the commands that repeat the
+// measurements, and the rules that compare both. Each paper has its own source file.
 #pragma once
 
 #include "harness/chart.h"

@@ -1,6 +1,6 @@
 // The figures of "Object-Oriented Components for High-speed Network Programming" (1995), and of the
-// slides of its talk. The text at hand has no figure numbers: the numbers here follow the order in
-// the text, and each figure names its section.
+// slides of its talk. The copy of the paper that was used has no figure numbers: figures are
+// numbered in their order there, and each figure names its section.
 #include "figure.h"
 
 #include <fmt/format.h>

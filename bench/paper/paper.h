@@ -1,4 +1,4 @@
-// `perigee bench paper`: repeats the experiments of five papers, and says of each finding whether
+// `perigee bench paper`: repeats the experiments of four papers, and says of each finding whether
 // it is confirmed or refuted. The definitions of the figures are data: see figure.h.
 #pragma once
 

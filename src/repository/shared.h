@@ -26,14 +26,14 @@ class Shared final {
   [[nodiscard]] CORBA::object_reference<CORBA::Repository> repository();
   /// The kind of the definition with this object id. Raises OBJECT_NOT_EXIST.
   [[nodiscard]] Kind kind_of(const PortableServer::ObjectId& id);
-  /// A reference to the object of a definition; nil for nullptr. For the holder of the lock.
+  /// A reference to the object of a definition; nil for nullptr. The caller must hold the lock.
   template <typename T>
   [[nodiscard]] CORBA::object_reference<T> reference(const Definition* definition) const {
     if (definition == nullptr) return nullptr;
     return IDL::traits<T>::unchecked_narrow(object(*definition));
   }
   /// The definition of an object of this repository. Raises BAD_PARAM for nil, for objects of other
-  /// servers, and for destroyed objects. For the holder of the lock.
+  /// servers, and for destroyed objects. The caller must hold the lock.
   [[nodiscard]] Definition& definition(const CORBA::object_reference<CORBA::Object>& object);
 
  private:

@@ -64,12 +64,12 @@ class Store final {
   void move(Definition& definition, Definition& container, const NewName& name);
   void destroy(Definition& definition);
 
-  /// Call it after a change of the details, which were `former`. Types without a name that only
-  /// they used are removed.
+  /// Call it after the details have changed from `former`. Removes types without a name that only
+  /// `former` used.
   void replaced(Definition& definition, const Details& former);
 
-  /// Raises BAD_PARAM, OMG minor 5, if an interface or value and its bases have the same names.
-  /// Call it after a change of the bases.
+  /// Raises BAD_PARAM, OMG minor 5, if a member has the same name as a member of a base, or if two
+  /// bases have a member of the same name. Call it after a change of the bases.
   void check_inherited(const Definition& definition) const;
   /// Raises NO_RESOURCES if the list is too long.
   void check_count(std::size_t count) const;

@@ -16,7 +16,7 @@ using TypeCodeRef = CORBA::object_reference<CORBA::TypeCode>;
 /// exceptions of `type_code` if one of them is impossible now, and IMP_LIMIT if they are too many.
 void check_dependent_types(Store& store, Definition& changed);
 
-/// Replaces the types that the repository knows by their TypeCodes in the repository.
+/// Replaces each type that the repository contains with the repository's own TypeCode for it.
 [[nodiscard]] TypeCodeRef canonical(Store& store, const TypeCodeRef& type);
 
 }  // namespace perigee::repository

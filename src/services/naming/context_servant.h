@@ -15,8 +15,8 @@ namespace perigee::naming {
 
 class ContextServant final : public CORBA::async_traits<PerigeeNaming::LeasingContext>::base_type {
  public:
-  /// `context`: all requests are for this one. Without it, the id of a request's object says which
-  /// context is meant. `tree` and `iterators` live as long as the servant.
+  /// With `context`, the servant serves only this context. Without it, the id of a request's object
+  /// says which context is meant. `tree` and `iterators` live as long as the servant.
   ContextServant(Tree& tree, Iterators& iterators,
                  IDL::traits<PortableServer::Current>::ref_type current,
                  std::optional<ContextNumber> context);
@@ -43,7 +43,7 @@ class ContextServant final : public CORBA::async_traits<PerigeeNaming::LeasingCo
 
  private:
   [[nodiscard]] ContextNumber context() const;
-  /// Where the change of a name acts. Checks the client and the name.
+  /// The context that contains the name to change. Checks the client and the name.
   [[nodiscard]] Place place_of_change(const Name& name);
   [[nodiscard]] Name name_of_text(const std::string& text) const;
   [[nodiscard]] WallTime end_of_lease(std::uint32_t seconds) const;

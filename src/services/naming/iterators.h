@@ -17,7 +17,7 @@
 
 namespace perigee::naming {
 
-/// Bindings of one context, from a position on.
+/// Where the next page begins, in the bindings of one context.
 struct Position {
   ContextNumber context = root_context;
   Component after;
@@ -66,7 +66,7 @@ class Iterators {
   /// Ends the iterator.
   void end(const Id& id);
   void add(const Id& id, const std::string& client);
-  /// Takes the iterators off the list that must end before one more is made.
+  /// Removes from the list the iterators that must end to make room for a new one.
   [[nodiscard]] std::vector<Id> make_room(const std::string& client);
   Id take_off(Entries::iterator entry);
   void deactivate(const Id& id) noexcept;

@@ -1,4 +1,4 @@
-// Makes changes in a SQLite file. Knows neither threads nor groups: the store begins and ends the
+// Makes changes in a SQLite file. Has no threads: the store groups changes, and begins and ends the
 // transactions.
 #pragma once
 
@@ -14,7 +14,8 @@ class SqliteWriter {
   [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database,
                                                                     std::size_t contexts_max);
 
-  /// Removes a part of the bindings whose leases have ended. For tests of its plan.
+  /// Removes a part of the bindings whose leases have ended. Public so that tests can check its
+  /// query plan.
   [[nodiscard]] static const char* statement_of_sweep() noexcept;
 
   [[nodiscard]] std::expected<void, StoreError> begin();
@@ -29,7 +30,7 @@ class SqliteWriter {
       : database_(&database), contexts_max_(contexts_max) {}
 
   [[nodiscard]] std::expected<bool, StoreError> context_exists(ContextNumber context);
-  /// Runs a statement that changes one row, or none if `otherwise` is the result.
+  /// Runs a statement that changes one row. If it changes no row, the result is `otherwise`.
   [[nodiscard]] std::expected<ChangeResult, StoreError> run(Statement& statement,
                                                             ChangeResult::Outcome otherwise);
   [[nodiscard]] std::expected<ChangeResult, StoreError> insert(Statement& statement,

@@ -53,13 +53,14 @@ class Tree {
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] WallTime now() const { return now_of(options_); }
   /// Before a change or a list: removes bindings whose leases have ended, at most once a minute, or
-  /// after many changes with leases. Readers ignore such bindings before. Without this, lists would
-  /// look at more and more of them.
+  /// after many changes with leases. Reads ignore expired bindings even before they are removed.
+  /// The removal keeps lists fast.
   void sweep_at_times(WallTime now, bool is_leased);
 
   /// Raises InvalidName, and IMP_LIMIT.
   void check(const Name& name) const;
-  /// Of the request that this thread executes. Call these functions before the first co_await.
+  /// The client of the request that this thread executes. Call client() and require_change() before
+  /// the first co_await.
   [[nodiscard]] Client client() const;
   void require_change() const;  ///< raises NO_PERMISSION
 
@@ -107,7 +108,7 @@ class Tree {
   [[noreturn]] void raise_missing(ContextNumber context, const Name& name, std::size_t index);
   [[nodiscard]] std::string octets_of(const ObjectRef& object) const;
   void require_call_left() const;
-  /// Removes such bindings part by part, until none is left.
+  /// Removes expired bindings in several steps, until none is left.
   void sweep(WallTime now);
 
   const CORBA::object_reference<CORBA::ORB> orb_;

@@ -1,4 +1,4 @@
-// Makes CORBA values of JSON values.
+// Converts JSON values to CORBA values.
 #pragma once
 
 #include "call/interfaces.h"

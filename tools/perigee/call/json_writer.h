@@ -12,7 +12,7 @@
 
 namespace perigee::tool {
 
-/// The JSON is what JsonReader reads, if its IDL has the types. One thread.
+/// JsonReader can read this JSON if its IDL has the types. One thread.
 class JsonWriter {
  public:
   explicit JsonWriter(const CORBA::object_reference<CORBA::ORB>& orb);

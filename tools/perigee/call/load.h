@@ -12,7 +12,7 @@
 
 namespace perigee::tool {
 
-/// What the calls of a load have shown.
+/// The latencies and failures of the calls.
 struct LoadReport {
   double seconds = 0;                             ///< from the first call to the last reply
   std::vector<std::uint64_t> latencies_ns;        ///< of the calls that succeeded, sorted

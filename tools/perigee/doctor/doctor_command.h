@@ -1,4 +1,5 @@
-// `perigee doctor`: what would keep Perigee from working well on this host.
+// `perigee doctor`: checks this host for settings that make servers and clients slow or
+// unreachable.
 #pragma once
 
 #include <CLI/CLI.hpp>

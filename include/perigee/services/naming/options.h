@@ -39,15 +39,16 @@ struct AccessRule {
 
 /// All limits of a naming service. A request beyond a limit of its size raises IMP_LIMIT.
 struct Limits {
-  std::size_t components_max = 100;             ///< of a name
-  std::size_t component_size_max = 1'024;       ///< octets of an id, and of a kind
-  std::size_t text_size_max = 65'536;           ///< octets of a name as text
-  std::size_t reference_size_max = 32'000;      ///< octets of a bound reference
-  std::size_t page_max = 1'000;                 ///< bindings in one reply of `list` and `next_n`
-  std::size_t iterators_max = 10'000;           ///< beyond it, the longest unused iterator ends
-  std::size_t iterators_per_client_max = 100;   ///< likewise among the iterators of one client
-  std::chrono::seconds iterator_idle_max{600};  ///< an iterator ends if it is not used for longer
-  std::size_t foreign_calls_max = 1'000;        ///< in progress; further ones raise TRANSIENT
+  std::size_t components_max = 100;            ///< of a name
+  std::size_t component_size_max = 1'024;      ///< octets of an id, and of a kind
+  std::size_t text_size_max = 65'536;          ///< octets of a name as text
+  std::size_t reference_size_max = 32'000;     ///< octets of a bound reference
+  std::size_t page_max = 1'000;                ///< bindings in one reply of `list` and `next_n`
+  std::size_t iterators_max = 10'000;          ///< beyond it, the longest unused iterator ends
+  std::size_t iterators_per_client_max = 100;  ///< likewise among the iterators of one client
+  /// A new iterator ends the iterators that were unused for longer.
+  std::chrono::seconds iterator_idle_max{600};
+  std::size_t foreign_calls_max = 1'000;  ///< in progress; further ones raise TRANSIENT
   std::chrono::milliseconds foreign_call_time_max{10'000};  ///< for a call of another service
   std::size_t cached_bindings_max = 50'000;                 ///< bindings kept for `resolve`
 };
