@@ -9,6 +9,7 @@
 #include <iostream>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace {
 
@@ -65,9 +66,16 @@ class Board final : public CORBA::servant_traits<Calls::Board>::base_type {
     return value;
   }
 
-  IDL::traits<Calls::Link>::ref_type make_cycle() override {
-    link_->next(link_);
-    return link_;
+  /// A value that `perigee call` does not write as JSON.
+  Calls::Tree make_deep_tree() override {
+    constexpr int levels = 100;  // two levels of JSON each
+    Calls::Tree tree("leaf", {});
+    for (int level = 0; level < levels; ++level) {
+      Calls::Tree outer("", {});
+      outer.branches().push_back(std::move(tree));
+      tree = std::move(outer);
+    }
+    return tree;
   }
 
   std::int32_t split(std::int32_t total, std::int32_t& rest, std::string& text) override {
@@ -85,7 +93,6 @@ class Board final : public CORBA::servant_traits<Calls::Board>::base_type {
   std::int32_t noted() override { return noted_; }
 
  private:
-  const IDL::traits<Calls::Link>::ref_type link_ = CORBA::make_reference<OBV_Calls::Link>();
   std::atomic<double> level_ = 1.5;
   std::atomic<std::int32_t> noted_ = 0;
 };

@@ -74,7 +74,8 @@ MISTAKES = [
     ("short", "x", "value: an integer from -32768 to 32767 is expected here, not \"x\""),
     ("char", "xy", "value: a string with one character of ASCII is expected here"),
     ("code", "abcde", "value: the value has 5 octets, and its bound is 4"),
-    ("price", 1.5, "value: a fraction of type fixed must be a string, so that no digit is lost"),
+    ("any", {"type": "Calls::Price", "value": 1.5},
+     "value.value: a fraction of type fixed must be a string, so that no digit is lost"),
     ("float", 1e39, "value: a number up to 3.4028234663852886e+38 is expected here, not 1e+39"),
     ("price", "1234.5", "value: 1234.5 does not fit into fixed<5, 2>"),
     ("price", "1.234", "value: 1.234 has more than 2 digits behind the point"),
@@ -143,9 +144,9 @@ class Call(unittest.TestCase):
         self.assertIn("value: number overflow", error)
 
     def test_a_result_without_json_does_not_look_like_a_mistake_in_the_arguments(self):
-        status, result, error = self.call("make_cycle")
+        status, result, error = self.call("make_deep_tree")
         self.assertEqual((status, result), (1, None))
-        self.assertIn("make_cycle was called, but its results have no JSON: _return", error)
+        self.assertIn("make_deep_tree was called, but its results have no JSON: _return", error)
 
     def test_the_object_is_asked_for_an_operation_that_the_named_interface_does_not_have(self):
         _, ior, _ = perigee("ior", "edit", "--type", "IDL:Calls/Base:1.0", self.board.ior)
