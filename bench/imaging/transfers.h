@@ -25,7 +25,6 @@ inline Direction parse_direction(const std::string& name) {
 
 /// Prints "ready", and answers lines until the input ends.
 inline int serve_image_commands(const TransferImage& transfer) {
-  using Clock = std::chrono::steady_clock;
   std::cout << "ready" << std::endl;
   std::string way;
   std::string direction;
@@ -34,9 +33,10 @@ inline int serve_image_commands(const TransferImage& transfer) {
   while (std::cin >> way >> direction >> size >> count) {
     try {
       const Direction parsed = parse_direction(direction);
-      const auto begin = Clock::now();
+      const auto begin = std::chrono::steady_clock::now();
       for (std::size_t left = count; left > 0; --left) transfer(way, parsed, size);
-      const std::chrono::duration<double, std::nano> elapsed = Clock::now() - begin;
+      const std::chrono::duration<double, std::nano> elapsed =
+          std::chrono::steady_clock::now() - begin;
       std::cout << "ok " << elapsed.count() << std::endl;
     } catch (const std::exception& failure) {
       std::cout << "error " << failure.what() << std::endl;

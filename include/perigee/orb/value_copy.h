@@ -66,7 +66,7 @@ class PERIGEE_API Copying final {
   template <typename T>
   void replace(T& member) {
     if constexpr (stub::Visitable<T>) {
-      T::_visit(member, [this](auto&&, auto&& part) { replace(part); });
+      T::_visit(member, [this](auto&&, auto&& part) { this->replace(part); });
     } else if constexpr (MapMember<T>) {
       for (auto& [key, part] : member) replace(part);
     } else if constexpr (SequenceMember<T>) {
