@@ -19,7 +19,7 @@ class AdapterHost;
 class ManagedAdapter;
 
 /// Any thread. Shared by the adapters that it manages and by the application's references.
-class Manager final : public PortableServer::POAManager {
+class PERIGEE_INTERNAL_TYPE Manager final : public PortableServer::POAManager {
  public:
   /// `number`: unique among the managers that the ORB has made.
   Manager(std::shared_ptr<AdapterHost> host, std::string id, std::int32_t number);
