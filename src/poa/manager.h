@@ -2,6 +2,7 @@
 // until the requests that have passed it are over.
 #pragma once
 
+#include <perigee/base/export.h>
 #include <perigee/poa/poa.h>
 
 #include <atomic>
