@@ -68,7 +68,7 @@ class Board final : public CORBA::servant_traits<Calls::Board>::base_type {
 
   /// A value that `perigee call` does not write as JSON.
   Calls::Tree make_deep_tree() override {
-    constexpr int levels = 100;  // two levels of JSON each
+    constexpr int levels = 62;  // two levels of JSON each; a message may have 128
     Calls::Tree tree("leaf", {});
     for (int level = 0; level < levels; ++level) {
       Calls::Tree outer("", {});
