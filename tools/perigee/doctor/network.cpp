@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <system_error>
 
 namespace perigee::tool {
@@ -132,8 +133,7 @@ Findings check_peer(const std::string& peer, Milliseconds limit) {
     const auto stream = ipc::sock::Connector::connect(address, limit);
     const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
     if (stream) {
-      finding.text =
-          "connected in " + std::to_string(static_cast<long>(time.count() + 0.5)) + " ms";
+      finding.text = "connected in " + std::to_string(std::lround(time.count())) + " ms";
     } else {
       const Cause cause = cause_of(stream.error());
       finding.verdict = Verdict::problem;
