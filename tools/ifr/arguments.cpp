@@ -2,6 +2,7 @@
 #include "arguments.h"
 
 #include "base/nearest_name.h"
+#include "orb_options.h"
 
 #include <CLI/CLI.hpp>
 
@@ -62,22 +63,6 @@ void add_server_options(CLI::App& app, Arguments& arguments) {
       ->excludes(add_to);
 }
 
-/// Removes the options of the ORB and their values from the words.
-std::vector<std::string> take_orb_options(std::vector<std::string>& words) {
-  std::vector<std::string> taken;
-  std::vector<std::string> left;
-  for (std::size_t index = 0; index < words.size(); ++index) {
-    if (!words[index].starts_with("-ORB")) {
-      left.push_back(words[index]);
-      continue;
-    }
-    taken.push_back(words[index]);
-    if (index + 1 < words.size()) taken.push_back(words[++index]);
-  }
-  words = std::move(left);
-  return taken;
-}
-
 /// CLI11 proposes no names for a misspelt option.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining();
@@ -94,7 +79,7 @@ std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
 
 ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, std::ostream& err) {
   Arguments arguments;
-  arguments.orb_options = take_orb_options(words);
+  arguments.orb_options = tool::take_orb_options(words);
   std::string version = "3";
   CLI::App app(description, "perigee-ifr");
   app.set_version_flag("--version", std::string("perigee-ifr ") + PERIGEE_VERSION);

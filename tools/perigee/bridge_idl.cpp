@@ -179,19 +179,15 @@ class PlanMaker {
 
 }  // namespace
 
-std::expected<bridge::RewritingPlan, std::string> read_idl(const BridgeIdl& idl,
+std::expected<bridge::RewritingPlan, std::string> read_idl(const IdlFiles& idl,
                                                            const bridge::AccessRules& rules,
                                                            idlc::FileProvider& files) try {
   if (idl.files.empty()) return bridge::RewritingPlan{};
   PlanMaker maker(rules);
   for (const std::string& file : idl.files) {
-    idlc::CompileOptions options;
-    options.main_file = file;
-    options.include_paths = idl.include_folders;
-    options.defines = idl.macros;
-    const idlc::CompileResult result = idlc::compile(options, files);
-    if (!result.ok()) return std::unexpected(first_error_of(result.diagnostics));
-    maker.add(*result.model);
+    const auto model = read_model(file, idl, files);
+    if (!model) return std::unexpected(model.error());
+    maker.add(**model);
   }
   return maker.finish();
 } catch (const Mistake& mistake) {

@@ -1,27 +1,20 @@
 // The option --idl of `perigee bridge`: the operations whose bodies contain references.
 #pragma once
 
-#include "idlc/frontend/compile.h"
+#include "idl_nodes.h"
 #include <perigee/bridge/access_rules.h>
 #include <perigee/bridge/rewriting.h>
 
 #include <expected>
 #include <string>
-#include <vector>
 
 namespace perigee::tool {
-
-struct BridgeIdl {
-  std::vector<std::string> files;
-  std::vector<std::string> include_folders;
-  std::vector<std::string> macros;  ///< "NAME" or "NAME=TEXT"
-};
 
 /// Operations that the rules deny are left out. Error: text for people, with the place in the IDL:
 /// - a file cannot be read, or is not valid IDL;
 /// - operations of the same name have different types, and references occur in them;
 /// - an operation has references, and types that a bridge does not read: valuetypes.
 [[nodiscard]] std::expected<bridge::RewritingPlan, std::string> read_idl(
-    const BridgeIdl& idl, const bridge::AccessRules& rules, idlc::FileProvider& files);
+    const IdlFiles& idl, const bridge::AccessRules& rules, idlc::FileProvider& files);
 
 }  // namespace perigee::tool

@@ -71,7 +71,7 @@ const TypeNode& BridgeTypes::make_template(const idlc::Type& type) {
     case idlc::TypeKind::optional:  // a sequence of at most one element on the wire
       return sequence_of(node_of(*type.element));
     case idlc::TypeKind::array:
-      return make_array(type);
+      return array_of(node_of(*type.element), type.dimensions, nodes_->nodes);
     case idlc::TypeKind::fixed: {
       TypeNode& node = make(Kind::tk_fixed);
       node.digits = type.digits;
@@ -92,17 +92,6 @@ const TypeNode& BridgeTypes::make_template(const idlc::Type& type) {
     default:
       return make_unreadable(to_text(type));
   }
-}
-
-const TypeNode& BridgeTypes::make_array(const idlc::Type& type) {
-  const TypeNode* node = &node_of(*type.element);
-  for (auto size = type.dimensions.rbegin(); size != type.dimensions.rend(); ++size) {
-    TypeNode& outer = make(Kind::tk_array);
-    outer.content = node;
-    outer.bound = to_bound(*size);
-    node = &outer;
-  }
-  return *node;
 }
 
 // Each declaration has one node. Recursive types refer to this node again.

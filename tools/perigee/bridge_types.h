@@ -48,7 +48,6 @@ class BridgeTypes {
   void set_members(cdr::TypeNode& node, std::vector<cdr::TypeMember> members);
   void add_members(const std::vector<idlc::Member>& from, std::vector<cdr::TypeMember>& members);
   const cdr::TypeNode& make_template(const idlc::Type& type);
-  const cdr::TypeNode& make_array(const idlc::Type& type);
   const cdr::TypeNode& make_named(const idlc::Type& type);
   void fill_struct(cdr::TypeNode& node, const idlc::Struct& declared);
   void fill_union(cdr::TypeNode& node, const idlc::Union& declared);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 #include <variant>
 
 namespace perigee::tool {
@@ -29,6 +30,20 @@ struct ToLabel {
     return 0;
   }
 };
+
+/// The first error of a compilation, with its place, in one line.
+std::string first_error_of(const std::vector<idlc::Diagnostic>& diagnostics) {
+  const auto is_error = [](const idlc::Diagnostic& each) {
+    return each.severity == idlc::Severity::error;
+  };
+  const auto first = std::ranges::find_if(diagnostics, is_error);
+  if (first == diagnostics.end()) return "the IDL is not valid; perigee-idl says why";
+  std::string text = place_of(first->location) + first->text;
+  if (!first->hint.empty()) text += " (" + first->hint + ")";
+  const auto count = std::ranges::count_if(diagnostics, is_error);
+  if (count > 1) text += "; perigee-idl shows all " + std::to_string(count) + " errors";
+  return text;
+}
 
 }  // namespace
 
@@ -92,17 +107,25 @@ std::string place_of(const idlc::Location& location) {
   return place + ": ";
 }
 
-std::string first_error_of(const std::vector<idlc::Diagnostic>& diagnostics) {
-  const auto is_error = [](const idlc::Diagnostic& each) {
-    return each.severity == idlc::Severity::error;
-  };
-  const auto first = std::ranges::find_if(diagnostics, is_error);
-  if (first == diagnostics.end()) return "the IDL is not valid; perigee-idl says why";
-  std::string text = place_of(first->location) + first->text;
-  if (!first->hint.empty()) text += " (" + first->hint + ")";
-  const auto count = std::ranges::count_if(diagnostics, is_error);
-  if (count > 1) text += "; perigee-idl shows all " + std::to_string(count) + " errors";
-  return text;
+std::expected<std::unique_ptr<idlc::Model>, std::string> read_model(const std::string& file,
+                                                                    const IdlFiles& idl,
+                                                                    idlc::FileProvider& files) {
+  idlc::CompileOptions options;
+  options.main_file = file;
+  options.include_paths = idl.include_folders;
+  options.defines = idl.macros;
+  idlc::CompileResult result = idlc::compile(options, files);
+  if (!result.ok()) return std::unexpected(first_error_of(result.diagnostics));
+  return std::move(result.model);
+}
+
+const TypeNode& array_of(const TypeNode& element, const std::vector<std::uint64_t>& dimensions,
+                         std::deque<TypeNode>& nodes) {
+  const TypeNode* node = &element;
+  for (auto size = dimensions.rbegin(); size != dimensions.rend(); ++size)
+    node = &nodes.emplace_back(
+        TypeNode{.kind = Kind::tk_array, .bound = to_bound(*size), .content = node});
+  return *node;
 }
 
 std::int64_t label_of(const idlc::Value& label) { return std::visit(ToLabel{}, label); }

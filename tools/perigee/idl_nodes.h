@@ -6,6 +6,9 @@
 #include <perigee/cdr/typecode.h>
 
 #include <cstdint>
+#include <deque>
+#include <expected>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,9 +27,23 @@ namespace perigee::tool {
 /// Bounds above 2^32 - 1 become 2^32 - 1.
 [[nodiscard]] std::uint32_t to_bound(std::uint64_t bound);
 
+/// The IDL files of a command, from its options.
+struct IdlFiles {
+  std::vector<std::string> files;
+  std::vector<std::string> include_folders;
+  std::vector<std::string> macros;  ///< "NAME" or "NAME=TEXT"
+};
+/// Reads and checks one of the files. The error is the first one, with its place, in one line.
+[[nodiscard]] std::expected<std::unique_ptr<idlc::Model>, std::string> read_model(
+    const std::string& file, const IdlFiles& idl, idlc::FileProvider& files);
+
+/// The node of an array: `dimensions` of `element`, the outermost first. `nodes` owns the new
+/// nodes.
+[[nodiscard]] const cdr::TypeNode& array_of(const cdr::TypeNode& element,
+                                            const std::vector<std::uint64_t>& dimensions,
+                                            std::deque<cdr::TypeNode>& nodes);
+
 /// "bank.idl:7:11: ", for the beginning of an error text.
 [[nodiscard]] std::string place_of(const idlc::Location& location);
-/// The first error of a compilation, with its place, in one line.
-[[nodiscard]] std::string first_error_of(const std::vector<idlc::Diagnostic>& diagnostics);
 
 }  // namespace perigee::tool

@@ -1,6 +1,6 @@
 // The interception points of each kind of call, in their order.
 #include "desk.h"
-#include "deskAmiS.h"
+#include "outcome.h"
 #include <perigee/async/call.h>
 
 #include <chrono>
@@ -11,23 +11,6 @@ namespace perigee::test {
 namespace {
 
 enum class Way : std::uint8_t { blocking, handler, task, collocated };
-
-/// Receives the outcome of one call.
-class Outcome final : public CORBA::amic_traits<Desk::Clerk>::replyhandler_base_type {
- public:
-  void twice(std::int32_t result) override { result_.set_value(result); }
-  void twice_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type holder) override {
-    try {
-      holder->raise_exception();
-    } catch (...) {
-      result_.set_exception(std::current_exception());
-    }
-  }
-  [[nodiscard]] std::future<std::int32_t> get_future() { return result_.get_future(); }
-
- private:
-  std::promise<std::int32_t> result_;
-};
 
 std::int32_t call_twice(DeskOrbs& orbs, Way way, std::int32_t value) {
   switch (way) {

@@ -1,7 +1,7 @@
 // Makes calls in each way.
 #include "ways.h"
 
-#include "deskAmiS.h"
+#include "outcome.h"
 #include <perigee/async/call.h>
 #include <perigee/dynamic/exception_list.h>
 #include <perigee/dynamic/request.h>
@@ -14,23 +14,6 @@ namespace perigee::test {
 namespace {
 
 constexpr std::int32_t half = 21;
-
-/// Receives the outcome of one call.
-class Outcome final : public CORBA::amic_traits<Desk::Clerk>::replyhandler_base_type {
- public:
-  void twice(std::int32_t result) override { result_.set_value(result); }
-  void twice_excep(IDL::traits<Messaging::ExceptionHolder>::ref_type holder) override {
-    try {
-      holder->raise_exception();
-    } catch (...) {
-      result_.set_exception(std::current_exception());
-    }
-  }
-  [[nodiscard]] std::future<std::int32_t> get_future() { return result_.get_future(); }
-
- private:
-  std::promise<std::int32_t> result_;
-};
 
 /// Forwards each request before there is a servant.
 class Forwarder final : public IDL::traits<PortableServer::ServantActivator>::base_type {

@@ -75,7 +75,7 @@ const TypeNode& IdlTypeCodes::make_template(const idlc::Type& type) {
       return node;
     }
     case idlc::TypeKind::array:
-      return make_array(type);
+      return array_of(node_of(*type.element), type.dimensions, nodes_->nodes);
     case idlc::TypeKind::fixed: {
       TypeNode& node = make(Kind::tk_fixed);
       node.digits = type.digits;
@@ -85,17 +85,6 @@ const TypeNode& IdlTypeCodes::make_template(const idlc::Type& type) {
     default:  // ValueBase is the only other type without a declaration
       return cdr::value_base_node;
   }
-}
-
-const TypeNode& IdlTypeCodes::make_array(const idlc::Type& type) {
-  const TypeNode* node = &node_of(*type.element);
-  for (auto size = type.dimensions.rbegin(); size != type.dimensions.rend(); ++size) {
-    TypeNode& outer = make(Kind::tk_array);
-    outer.content = node;
-    outer.bound = to_bound(*size);
-    node = &outer;
-  }
-  return *node;
 }
 
 // The node is stored before it is filled: recursive types refer to it.

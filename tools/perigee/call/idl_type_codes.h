@@ -42,7 +42,6 @@ class IdlTypeCodes {
   const cdr::TypeNode& node_of(const idlc::Type& type);
   const cdr::TypeNode& node_of(const idlc::Declaration& declaration);
   const cdr::TypeNode& make_template(const idlc::Type& type);
-  const cdr::TypeNode& make_array(const idlc::Type& type);
   cdr::TypeNode& make(cdr::TypeKind kind);
   void fill(cdr::TypeNode& node, const idlc::Declaration& declaration);
   void fill_union(cdr::TypeNode& node, const idlc::Union& declared);

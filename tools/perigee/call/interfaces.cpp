@@ -2,7 +2,6 @@
 #include "call/interfaces.h"
 
 #include "base/nearest_name.h"
-#include "idl_nodes.h"
 
 #include <array>
 #include <charconv>
@@ -101,13 +100,9 @@ std::optional<std::uint32_t> bound_of(std::string_view text, std::string_view ty
 
 Interfaces::Interfaces(const IdlFiles& idl, idlc::FileProvider& files) {
   for (const std::string& file : idl.files) {
-    idlc::CompileOptions options;
-    options.main_file = file;
-    options.include_paths = idl.include_folders;
-    options.defines = idl.macros;
-    idlc::CompileResult result = idlc::compile(options, files);
-    if (!result.ok()) throw InterfaceError(first_error_of(result.diagnostics));
-    const std::shared_ptr<const idlc::Model> model(std::move(result.model));
+    auto read = read_model(file, idl, files);
+    if (!read) throw InterfaceError(read.error());
+    const std::shared_ptr<const idlc::Model> model(std::move(*read));
     type_codes_.keep(model);
     add(model->definitions);
   }

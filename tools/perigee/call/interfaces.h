@@ -2,7 +2,7 @@
 #pragma once
 
 #include "call/idl_type_codes.h"
-#include "idlc/frontend/compile.h"
+#include "idl_nodes.h"
 #include <perigee/dynamic/named_value.h>
 
 #include <map>
@@ -34,12 +34,6 @@ struct OperationTypes {
   std::vector<ParameterType> parameters;
   std::vector<TypeCodeRef> exceptions;
   std::vector<std::string> contexts;  ///< the names of its `context` clause
-};
-
-struct IdlFiles {
-  std::vector<std::string> files;
-  std::vector<std::string> include_folders;
-  std::vector<std::string> macros;  ///< "NAME" or "NAME=TEXT"
 };
 
 /// One thread.
