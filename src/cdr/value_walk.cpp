@@ -6,6 +6,7 @@
 // decoder limits the nesting.
 #include "cdr/label_index.h"
 #include "cdr/typecode_label.h"
+#include <perigee/cdr/long_double.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/cdr/value_format.h>
@@ -103,7 +104,7 @@ class Walk final {
       case TypeKind::tk_char:
         return one<char>();
       case TypeKind::tk_longdouble:
-        return one<long double>();
+        return long_double();
       case TypeKind::tk_wchar:
         return one<wchar_t>();
       default:
@@ -197,6 +198,18 @@ class Walk final {
   template <typename T>
   bool one() {
     taken<T>();
+    return true;
+  }
+
+  /// The octets of a long double. The machine's own type may have fewer digits than CDR's.
+  bool long_double() {
+    in_.align(alignof(std::uint64_t));
+    std::array<std::uint8_t, sizeof(QuadOctets)> octets{};
+    in_.read_array(std::span<std::uint8_t>(octets));
+    if (out_ == nullptr || !in_.ok()) return true;
+    if (in_.swaps() != out_->swaps()) std::ranges::reverse(octets);
+    out_->align(alignof(std::uint64_t));
+    out_->write_copied_octets(std::as_bytes(std::span(octets)));
     return true;
   }
 

@@ -94,6 +94,27 @@ TEST_CASE("a value is written again in any byte order, at any place") {
   }
 }
 
+TEST_CASE("all 16 octets of a long double are written again") {
+  Octets wire(16);
+  for (std::size_t index = 0; index != wire.size(); ++index)
+    wire[index] = static_cast<std::byte>(index + 1);
+  Octets reversed = wire;
+  std::ranges::reverse(reversed);
+  for (const std::endian from : orders) {
+    for (const std::endian to : orders) {
+      Decoder decoder(wire, from);
+      Buffer buffer;
+      Encoder encoder(buffer, to);
+      copy_value(decoder, encoder, basic_node<tk_longdouble>);
+      CHECK(decoder.remaining() == 0);
+      CHECK(buffer.flatten() == (from == to ? wire : reversed));
+    }
+  }
+  Decoder cut_off(OctetSpan(wire).first(15), std::endian::big);
+  skip_value(cut_off, basic_node<tk_longdouble>);
+  CHECK_FALSE(cut_off.ok());
+}
+
 TEST_CASE("a value is written again in other code sets") {
   constexpr CodeSets old{.chars = CharSet::iso_8859_1, .giop_minor = 1};
   const Octets wire = everything(std::endian::big, 0, old);
