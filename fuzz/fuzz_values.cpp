@@ -76,6 +76,10 @@ class Long final : public Link {
     Link::_unmarshal(decoder);
     decoder >> numbers >> last;
   }
+  void clear() override {
+    Link::clear();
+    last.reset();
+  }
 
   std::vector<double> numbers;
   CORBA::valuetype_reference<Link> last;
