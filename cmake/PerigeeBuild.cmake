@@ -345,6 +345,7 @@ endfunction()
 # A libFuzzer program, and a test with the label `fuzz` that runs it for a short time, starting from
 # fuzz/corpus/<name>. New inputs and findings go to the build folder.
 set(PERIGEE_FUZZ_SECONDS 5 CACHE STRING "How long the test of each fuzz target runs")
+set(PERIGEE_FUZZ_SEED 1 CACHE STRING "The seed of the fuzz targets; 0: another one for each run")
 function(perigee_fuzz_target name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -359,7 +360,7 @@ function(perigee_fuzz_target name)
     set(corpus "")
   endif()
   add_test(NAME ${name} COMMAND ${name} -max_total_time=${PERIGEE_FUZZ_SECONDS} -rss_limit_mb=1024
-                                -artifact_prefix=${found}/ ${found} ${corpus})
+                                -seed=${PERIGEE_FUZZ_SEED} -artifact_prefix=${found}/ ${found} ${corpus})
   math(EXPR timeout "${PERIGEE_FUZZ_SECONDS} + 900")
   set_tests_properties(${name} PROPERTIES LABELS fuzz TIMEOUT ${timeout})
 endfunction()
