@@ -303,14 +303,12 @@ Decoder Decoder::failed(ErrorKind kind) noexcept {
   return decoder;
 }
 
-long double Decoder::read_long_double() noexcept {
+QuadOctets Decoder::read_quad() noexcept {
   align(8);
-  const OctetSpan octets = read_octets(sizeof(QuadOctets));
-  if (octets.empty()) return 0;
-  QuadOctets quad;
-  std::ranges::copy(octets, quad.begin());
+  QuadOctets quad{};
+  std::ranges::copy(read_octets(sizeof(QuadOctets)), quad.begin());
   if (swap_) std::ranges::reverse(quad);
-  return from_quad(quad);
+  return quad;
 }
 
 }  // namespace perigee::cdr

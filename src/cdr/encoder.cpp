@@ -121,9 +121,8 @@ void Encoder::write_swapped(OctetSpan octets, std::size_t element_size) {
   }
 }
 
-void Encoder::write_long_double(long double value) {
+void Encoder::write_quad(QuadOctets quad) {
   align(8);
-  QuadOctets quad = to_quad(value);
   if (swap_) std::ranges::reverse(quad);
   std::memcpy(buffer_->extend(quad.size()), quad.data(), quad.size());
 }

@@ -6,7 +6,6 @@
 // decoder limits the nesting.
 #include "cdr/label_index.h"
 #include "cdr/typecode_label.h"
-#include <perigee/cdr/long_double.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/cdr/value_format.h>
@@ -201,15 +200,10 @@ class Walk final {
     return true;
   }
 
-  /// The octets of a long double. The machine's own type may have fewer digits than CDR's.
+  /// Not as the machine's own type, which may have fewer digits.
   bool long_double() {
-    in_.align(alignof(std::uint64_t));
-    std::array<std::uint8_t, sizeof(QuadOctets)> octets{};
-    in_.read_array(std::span<std::uint8_t>(octets));
-    if (out_ == nullptr || !in_.ok()) return true;
-    if (in_.swaps() != out_->swaps()) std::ranges::reverse(octets);
-    out_->align(alignof(std::uint64_t));
-    out_->write_copied_octets(std::as_bytes(std::span(octets)));
+    const QuadOctets quad = in_.read_quad();
+    if (out_ != nullptr) out_->write_quad(quad);
     return true;
   }
 

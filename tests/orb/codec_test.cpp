@@ -78,6 +78,42 @@ TEST_CASE("a value is an encapsulation in the byte order that its first octet sa
   CHECK(own[std::endian::native == std::endian::little ? 4 : 7] == 7);
 }
 
+// binary128 has more digits than the long double of x86.
+TEST_CASE("a long double keeps all its octets from decoding to encoding") {
+  const CodecFixture f;
+  // The byte order of this machine, padding to 8, and 16 octets.
+  OctetSeq octets = {std::endian::native == std::endian::little ? std::uint8_t{1} : std::uint8_t{0},
+                     0,
+                     0,
+                     0,
+                     0,
+                     0,
+                     0,
+                     0};
+  for (std::uint8_t octet = 1; octet <= 16; ++octet) octets.push_back(octet);
+  const CORBA::Any any = f.codec->decode_value(octets, CORBA::_tc_longdouble);
+  CHECK(f.codec->encode_value(any) == octets);
+  long double number = 0;
+  CHECK((any >>= number));
+  CHECK(number != 0);
+  CHECK((f.codec->decode_value(f.codec->encode_value(any_of(number)), CORBA::_tc_longdouble) >>=
+         number));
+}
+
+// The TypeCode of a custom value does not tell its state.
+TEST_CASE("a custom valuetype or event type without a factory is a TypeMismatch") {
+  const CodecFixture f;
+  const OctetSeq octets = big_endian({0, 0, 0, 0x7f, 0xff, 0xff, 0x00, 0, 0, 0, 7});
+  constexpr cdr::TypeMember members[] = {{"n", &cdr::basic_node<cdr::TypeKind::tk_long>}};
+  for (const cdr::TypeKind kind : {cdr::TypeKind::tk_value, cdr::TypeKind::tk_event}) {
+    cdr::TypeNode type{.kind = kind, .id = "IDL:V:1.0", .name = "V", .members = members};
+    CHECK_NOTHROW((void)f.codec->decode_value(octets, CORBA::TypeCodeConstant(&type)));
+    type.scale = CORBA::VM_CUSTOM;
+    CHECK_THROWS_AS((void)f.codec->decode_value(octets, CORBA::TypeCodeConstant(&type)),
+                    Codec::TypeMismatch);
+  }
+}
+
 TEST_CASE("a reference in a value belongs to the ORB of the codec") {
   CodecFixture f;
   const auto object = f.object({"a"});

@@ -136,7 +136,7 @@ class PERIGEE_API Decoder {
     requires(!std::same_as<T, wchar_t>)
   [[nodiscard]] T read() noexcept {
     if constexpr (std::same_as<T, long double>) {
-      return read_long_double();
+      return from_quad(read_quad());
     } else {
       // A span is far smaller than the address space: `end` cannot wrap.
       const std::size_t start = (position_ + sizeof(T) - 1) & ~(sizeof(T) - 1);
@@ -183,6 +183,8 @@ class PERIGEE_API Decoder {
   /// without a byte order mark is big endian.
   [[nodiscard]] wchar_t read_wide_character() noexcept;
   void read_wide_string(std::wstring& text);
+  /// All octets of a long double, in native byte order. `read<long double>` may round them.
+  [[nodiscard]] QuadOctets read_quad() noexcept;
   /// `count` octets as a view, unaligned.
   [[nodiscard]] OctetSpan read_octets(std::size_t count) noexcept {
     if (count > octets_.size() - position_) [[unlikely]]
@@ -212,7 +214,7 @@ class PERIGEE_API Decoder {
   void read_array(std::span<T> values) noexcept {
     if (values.empty()) return;
     if constexpr (std::same_as<T, long double>) {
-      for (T& value : values) value = read_long_double();
+      for (T& value : values) value = from_quad(read_quad());
     } else if (std::same_as<T, char> && code_sets_.converts()) {
       for (T& value : values) value = read<T>();
     } else {
@@ -408,7 +410,6 @@ class PERIGEE_API Decoder {
   std::string_view read_text(std::size_t size) noexcept;
   std::string_view read_checked_text(std::size_t size) noexcept;
   void copy_long(std::size_t size, std::string& text);
-  long double read_long_double() noexcept;
   [[gnu::cold]] char converted(char character) noexcept;
   bool check_text(std::string_view text) noexcept;
   void check_characters(std::span<const char> characters) noexcept;

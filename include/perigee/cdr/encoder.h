@@ -75,12 +75,14 @@ class PERIGEE_API Encoder {
     requires(!std::same_as<T, wchar_t>)
   void write(T value) {
     if constexpr (std::same_as<T, long double>)
-      write_long_double(value);
+      write_quad(to_quad(value));
     else if constexpr (std::same_as<T, char>)
       write_aligned(code_sets_.converts() ? converted(value) : value);
     else
       write_aligned(swap_ ? reverse_octets(value) : value);
   }
+  /// All octets of a long double, in native byte order.
+  void write_quad(QuadOctets quad);
   void write_boolean(bool value) { write(static_cast<std::uint8_t>(value ? 1 : 0)); }
   void write_enum(std::uint32_t value) { write(value); }
   /// Length with the NUL, the characters, the NUL. A NUL inside is the error `bad_string`.
@@ -110,7 +112,7 @@ class PERIGEE_API Encoder {
   void write_array(std::span<const T> values) {
     if (values.empty()) return;
     if constexpr (std::same_as<T, long double>) {
-      for (const T value : values) write_long_double(value);
+      for (const T value : values) write_quad(to_quad(value));
     } else if (std::same_as<T, char> && code_sets_.converts()) {
       for (const T value : values) write(value);
     } else {
@@ -176,7 +178,6 @@ class PERIGEE_API Encoder {
     if constexpr (alignment > 1) std::memset(place, 0, alignment);
     std::memcpy(place + padding, &value, sizeof(T));
   }
-  void write_long_double(long double value);
   [[gnu::cold]] char converted(char character) noexcept;
   [[nodiscard]] bool borrows(std::string_view text) const noexcept;
   [[gnu::cold]] void write_converted(std::string_view text);

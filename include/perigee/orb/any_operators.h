@@ -4,6 +4,7 @@
 
 #include <perigee/base/export.h>
 #include <perigee/base/function_ref.h>
+#include <perigee/cdr/long_double.h>
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/abstract.h>
@@ -16,6 +17,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <string>
@@ -206,8 +208,25 @@ struct PERIGEE_API Access {
     return any.type_owner_;
   }
   static const Content* content(const CORBA::Any& any) noexcept { return any.content_.get(); }
-  static std::byte* basic(CORBA::Any& any) noexcept { return any.basic_; }
-  static const std::byte* basic(const CORBA::Any& any) noexcept { return any.basic_; }
+  /// The value of a basic type. A long double is kept as the octets of CDR, so that an Any that is
+  /// received and sent again has all its digits.
+  template <typename T>
+  static void set_basic(CORBA::Any& any, const T& value) noexcept {
+    if constexpr (std::is_same_v<T, long double>)
+      set_basic(any, cdr::to_quad(value));
+    else
+      std::memcpy(any.basic_, &value, sizeof value);
+  }
+  template <typename T>
+  static T basic(const CORBA::Any& any) noexcept {
+    if constexpr (std::is_same_v<T, long double>) {
+      return cdr::from_quad(basic<cdr::QuadOctets>(any));
+    } else {
+      T value;
+      std::memcpy(&value, any.basic_, sizeof value);
+      return value;
+    }
+  }
 };
 
 /// Whether the Any holds a value of a type that is equivalent to `type`.
@@ -341,7 +360,7 @@ void operator<<=(Any& any, T&& value) {
   using perigee::any::Traits;
   if constexpr (perigee::any::Basic<Plain>) {
     Access::set(any, Traits<Plain>::type, nullptr);
-    std::memcpy(Access::basic(any), &value, sizeof(Plain));
+    Access::set_basic<Plain>(any, value);
   } else if constexpr (perigee::any::IsReference<Plain>::value) {
     perigee::any::insert_object(any, Traits<Plain>::type, std::forward<T>(value));
   } else if constexpr (perigee::any::IsValue<Plain>::value) {
@@ -379,7 +398,7 @@ bool operator>>=(const Any& any, T& value) {
   using perigee::any::Traits;
   if constexpr (perigee::any::Basic<T>) {
     if (!perigee::any::holds(any, Traits<T>::type)) return false;
-    std::memcpy(&value, Access::basic(any), sizeof(T));
+    value = Access::basic<T>(any);
     return true;
   } else if constexpr (std::is_same_v<T, object_reference<Object>>) {
     return perigee::any::extract_object(any, value);

@@ -87,7 +87,7 @@ void Node::insert_basic(T value) {
   if (type.kind != kind_of<T>) mismatch(*node.type_.node, kind_of<T>);
   CORBA::Any any;
   Access::set(any, *node.type_.node, nullptr, node.type_.owner);
-  std::memcpy(Access::basic(any), &value, sizeof value);
+  Access::set_basic(any, value);
   node.store(std::move(any));
 }
 
@@ -96,9 +96,7 @@ T Node::get_basic() {
   Node& node = target();
   if (is_bits<T>(node.plain())) return read_one<T>(node.value(), references());
   if (node.plain().kind != kind_of<T>) mismatch(*node.type_.node, kind_of<T>);
-  T value{};
-  std::memcpy(&value, Access::basic(node.value()), sizeof value);
-  return value;
+  return Access::basic<T>(node.value());
 }
 
 template <typename T>

@@ -126,9 +126,7 @@ class PartsReader final {
 
 template <typename T>
 std::int64_t basic_label(const CORBA::Any& any) {
-  T value{};
-  std::memcpy(&value, Access::basic(any), sizeof value);
-  return static_cast<std::int64_t>(value);
+  return static_cast<std::int64_t>(Access::basic<T>(any));
 }
 
 }  // namespace

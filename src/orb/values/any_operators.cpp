@@ -5,6 +5,7 @@
 #include "orb/values/dynamic_value.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/cdr/long_double.h>
 #include <perigee/cdr/typecode.h>
 #include <perigee/cdr/value_format.h>
 #include <perigee/orb/any_operators.h>
@@ -13,7 +14,7 @@
 #include <perigee/orb/value_marshalling.h>
 
 #include <algorithm>
-#include <cstring>
+#include <type_traits>
 #include <utility>
 
 namespace perigee::any {
@@ -26,7 +27,8 @@ using cdr::TypeRef;
 
 constexpr const TypeNode& null_type = cdr::basic_node<TypeKind::tk_null>;
 
-/// Calls `act` with a value of the C++ type of a basic kind. False for other kinds.
+/// Calls `act` with a value of the C++ type of a basic kind, and with octets for a long double.
+/// False for other kinds.
 template <typename Act>
 bool with_basic(TypeKind kind, Act&& act) {
   using enum TypeKind;
@@ -48,7 +50,7 @@ bool with_basic(TypeKind kind, Act&& act) {
     case tk_double:
       return act(double{});
     case tk_longdouble:
-      return act(0.0L);
+      return act(cdr::QuadOctets{});
     case tk_boolean:
       return act(bool{});
     case tk_char:
@@ -72,10 +74,9 @@ bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
 counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
   const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
   // The TypeCode does not tell the state of a custom value.
-  if (cdr::unaliased(*type.node).kind == TypeKind::tk_value &&
-      cdr::unaliased(*type.node).scale == CORBA::VM_CUSTOM)
-    return nullptr;
-  return make_counted<orb::DynamicValue>(cdr::TypeRef{&cdr::unaliased(*type.node), type.owner});
+  const TypeNode& node = cdr::unaliased(*type.node);
+  if (node.kind != TypeKind::tk_value_box && node.scale == CORBA::VM_CUSTOM) return nullptr;
+  return make_counted<orb::DynamicValue>(cdr::TypeRef{&node, type.owner});
 }
 
 /// Decodes a valuetype of this type, or the value of an abstract interface (null).
@@ -369,8 +370,11 @@ void encode_value(Encoder& encoder, const CORBA::Any& any) {
   const TypeNode& type = Access::type(any);
   if (const Content* content = Access::content(any)) return content->encode(encoder, type);
   with_basic(cdr::unaliased(type).kind, [&](auto value) {
-    std::memcpy(&value, Access::basic(any), sizeof value);
-    encoder << value;
+    value = Access::basic<decltype(value)>(any);
+    if constexpr (std::is_same_v<decltype(value), cdr::QuadOctets>)
+      encoder.write_quad(value);
+    else
+      encoder << value;
     return true;
   });
 }
@@ -382,8 +386,11 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   if (cdr::unaliased(*type.node).kind == TypeKind::tk_abstract_interface)
     return decode_abstract(decoder, std::move(type), any);
   const bool is_basic = with_basic(cdr::unaliased(*type.node).kind, [&](auto value) {
-    decoder >> value;
-    std::memcpy(Access::basic(decoded), &value, sizeof value);
+    if constexpr (std::is_same_v<decltype(value), cdr::QuadOctets>)
+      value = decoder.read_quad();
+    else
+      decoder >> value;
+    Access::set_basic(decoded, value);
     return true;
   });
   std::shared_ptr<const Content> content;
