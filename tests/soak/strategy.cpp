@@ -158,7 +158,7 @@ class Served {
                 thread_count(), connections(), core().requests_in_progress(), timers());
     std::printf("octets unfinished %lu, unsent %lu, parked %lu and %zu; places lost %lu\n",
                 charged(engine::Use::unfinished), charged(engine::Use::unsent),
-                charged(engine::Use::parked), core().held_size(), core().places_lost());
+                charged(engine::Use::parked), core().held_size(), core().evictions());
   }
 
  private:

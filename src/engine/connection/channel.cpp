@@ -28,13 +28,13 @@ Inbox make_inbox(messaging::Session& session, bool datagrams, messaging::Role ro
   return Inbox(session, ledger->storage, ledger->sequences);
 }
 
-std::string_view text_of(LostPlace reason) noexcept {
+std::string_view text_of(Eviction reason) noexcept {
   switch (reason) {
-    case LostPlace::slow:
+    case Eviction::slow:
       return " sends a message more slowly than -ORBPace demands";
-    case LostPlace::memory:
+    case Eviction::memory:
       return " sends a message for which -ORBUnfinishedSizeMax leaves no memory";
-    case LostPlace::unread:
+    case Eviction::unread:
       break;
   }
   return " does not read its messages, and the memory of -ORBUnsentSizeMax is used up";
@@ -230,7 +230,7 @@ IoResult Channel::drop_octets(std::span<std::byte> scratch, Wait wait) {
 
 // Reports the part of a message that has arrived, if there is one. A value: the read must end.
 Channel::Refusal Channel::refuse_growth(Wait wait, Deadline deadline) noexcept {
-  if (unfinished_.has_lost_place()) return ReadStatus::failed;
+  if (unfinished_.is_evicted()) return ReadStatus::failed;
   const messaging::Unfinished unfinished = inbox_.unfinished();
   if (unfinished.octets == 0) return std::nullopt;
   if (wait == Wait::yes) return await_room(unfinished, deadline);
@@ -247,7 +247,7 @@ Channel::Refusal Channel::await_room(const messaging::Unfinished& unfinished,
   constexpr std::chrono::milliseconds look_around{100};  // the connection may fail meanwhile
   while (!unfinished_.grow(unfinished)) {
     unfinished_.await_room(look_around);
-    if (unfinished_.has_lost_place() || broken()) return ReadStatus::failed;
+    if (unfinished_.is_evicted() || broken()) return ReadStatus::failed;
     if (deadline.passed(limits_.clock->now())) return ReadStatus::timed_out;
   }
   return std::nullopt;
@@ -266,11 +266,11 @@ WaitingOutput Channel::waiting_output() const noexcept {
 }
 
 // It does no harm if MessageError does not arrive.
-void Channel::lose_place(LostPlace reason) noexcept {
+void Channel::evict(Eviction reason) noexcept {
   try {
     log::write(log::Level::info, "orb",
                peer() + std::string(text_of(reason)) + ": the connection is closed");
-    if (reason != LostPlace::unread) {
+    if (reason != Eviction::unread) {
       cdr::Buffer buffer;
       cdr::Encoder encoder(buffer);
       session_->encode_message_error(encoder, session_->protocol().version_max());

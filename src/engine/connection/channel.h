@@ -315,7 +315,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   void end_growth() noexcept;
   [[nodiscard]] bool has_unread_input() const noexcept override;
   [[nodiscard]] WaitingOutput waiting_output() const noexcept override;
-  void lose_place(LostPlace reason) noexcept override;
+  void evict(Eviction reason) noexcept override;
   void resume_input() noexcept override;
   [[nodiscard]] SendResult after_refusal(Sent sent);
   void call_flusher() noexcept {

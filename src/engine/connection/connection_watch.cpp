@@ -197,7 +197,7 @@ void Connection::end_output_pace() noexcept {
 }
 
 void Connection::count_late_client() noexcept {
-  if (home_.traffic().unfinished != nullptr) home_.traffic().unfinished->count_lost_place();
+  if (home_.traffic().unfinished != nullptr) home_.traffic().unfinished->count_eviction();
   log_client(log::Level::info, " reads its replies too slowly: the connection is closed");
 }
 

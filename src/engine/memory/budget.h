@@ -62,14 +62,14 @@ class PERIGEE_API MemoryBudget {
 };
 
 /// The part of a budget that one owner has charged: one direction of a connection. The first
-/// `free_octets` are free, so that small messages do not touch the budget; the rest is charged in
-/// multiples of `step` octets. Used by one thread at a time.
+/// `uncharged_max` octets are not charged, so that small messages do not touch the budget. The rest
+/// is charged in multiples of `step` octets. Used by one thread at a time.
 class PERIGEE_API Charge {
  public:
-  static constexpr std::uint64_t free_octets = 16 * 1024;
+  static constexpr std::uint64_t uncharged_max = 16 * 1024;
   static constexpr std::uint64_t step = 64 * 1024;
 
-  /// `budget` may be null: then everything is free. Otherwise it must outlive the charge.
+  /// `budget` may be null: then nothing is charged. Otherwise it must outlive the charge.
   Charge(MemoryBudget* budget, Use use) noexcept : budget_(budget), use_(use) {}
   ~Charge() { set(0); }
   Charge(const Charge&) = delete;
@@ -81,7 +81,7 @@ class PERIGEE_API Charge {
     const std::uint64_t wanted = cost_of(octets);
     return wanted == charged_ || change(wanted, false);
   }
-  /// The same, above the limit of the budget if need be.
+  /// The same, but also if the budget has no room for them.
   void set(std::uint64_t octets) noexcept {
     const std::uint64_t wanted = cost_of(octets);
     if (wanted != charged_) (void)change(wanted, true);
@@ -90,7 +90,7 @@ class PERIGEE_API Charge {
 
   /// The octets that an owner of `octets` octets is charged.
   [[nodiscard]] static constexpr std::uint64_t cost_of(std::uint64_t octets) noexcept {
-    return octets <= free_octets ? 0 : (octets - free_octets + step - 1) / step * step;
+    return octets <= uncharged_max ? 0 : (octets - uncharged_max + step - 1) / step * step;
   }
 
  private:

@@ -1,4 +1,5 @@
-// Watching the messages that are not complete.
+// Watches incomplete incoming messages, and output that peers do not read. Closes connections that
+// are too slow or take too much memory.
 #include "engine/memory/unfinished.h"
 
 #include <algorithm>
@@ -88,34 +89,38 @@ void UnfinishedMessages::wake(std::atomic<bool>& watched) noexcept {
   if (!wake_()) watched.store(false);
 }
 
-// The order is stored before this flag is read, and `watch` clears the flag before it looks at the
-// orders. So either `watch` sees the order, or this thread sees the cleared flag and calls `wake`.
+// The order is stored before `watching_` is read here, and `watch` clears `watching_` before it
+// reads the orders. So either `watch` sees the new order, or this function sees `watching_` cleared
+// and calls `wake`.
 void UnfinishedMessages::begin_watching() noexcept {
   if (!watching_.load() && !watching_.exchange(true)) wake(watching_);
 }
 
-// The order of the message that began first. Connections that are charged nothing do not count.
+// The order of the oldest message; the maximum if there is none. Connections that are charged
+// nothing, or are evicted, do not count.
 std::uint64_t UnfinishedMessages::oldest_order() const noexcept {
   std::uint64_t oldest = ~std::uint64_t{0};
   for (const UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
     const std::uint64_t order = input->order_.load();
-    if (order != 0 && input->charged_.load() != 0 && !input->has_lost_place())
+    if (order != 0 && input->charged_.load() != 0 && !input->is_evicted())
       oldest = std::min(oldest, order);
   }
   return oldest;
 }
 
-// Null: no message is exempt now. A connection that has lost its place reads no more, but stays in
-// the registry until its upcalls have ended. Another message becomes exempt before that.
+// The message that the budget does not limit now; null if there is none. An evicted connection
+// reads no more, but stays in the registry until its upcalls have ended. Another message becomes
+// exempt before that.
 const UnfinishedInput* UnfinishedMessages::exempt() const noexcept {
   const bool is_valid =
-      exempt_ != nullptr && exempt_->order_.load() == exempt_order_ && !exempt_->has_lost_place();
+      exempt_ != nullptr && exempt_->order_.load() == exempt_order_ && !exempt_->is_evicted();
   return is_valid ? exempt_ : nullptr;
 }
 
 // The message that began first is exempt from the budget, so that some message always goes on. It
-// stays exempt until it is complete, or its connection has ended. Meanwhile no other message
-// becomes exempt, for example an older message whose first octets are charged later.
+// stays exempt until it is complete, or its connection has ended. Until then no other message
+// becomes exempt. This also holds for an older message: it did not count when the exempt message
+// was chosen, if its octets were charged only afterwards.
 bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
                                        std::uint64_t oldest) const noexcept {
   if (const UnfinishedInput* const present = exempt()) return present == &input;
@@ -123,12 +128,12 @@ bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
 }
 
 // Reads the orders of all connections only if no message is exempt. A paused connection may call
-// this for each packet. Then only the wanted size is stored: `make_room` decides about all paused
-// connections at once.
+// this again, for example every 100 ms while its reading thread waits for room. Then only the
+// wanted size is stored: `make_room` decides about all paused connections at once.
 bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
                                              std::uint64_t wanted) noexcept {
   const std::lock_guard lock(mutex_);
-  if (input.has_lost_place()) return true;
+  if (input.is_evicted()) return true;
   input.wanted_ = wanted;
   if (input.paused_) return true;
   if (may_be_exempt(input, exempt() == nullptr ? oldest_order() : 0)) {
@@ -148,7 +153,7 @@ bool UnfinishedMessages::pause_unless_exempt(UnfinishedInput& input,
 void UnfinishedMessages::await_resumed(UnfinishedInput& input,
                                        std::chrono::milliseconds limit) noexcept {
   std::unique_lock lock(mutex_);
-  (void)resumed_.wait_for(lock, limit, [&] { return !input.paused_ || input.has_lost_place(); });
+  (void)resumed_.wait_for(lock, limit, [&] { return !input.paused_ || input.is_evicted(); });
 }
 
 void UnfinishedMessages::end_pause(UnfinishedInput& input) noexcept {
@@ -173,8 +178,9 @@ TimePoint UnfinishedMessages::watch(TimePoint now) noexcept {
   return under_way ? now + period : TimePoint::max();
 }
 
-// The octets are charged before this flag is read, and `watch_output` clears the flag before it
-// looks at the budget. So either `watch_output` sees the octets, or this thread calls `wake`.
+// The octets are charged before `output_watched_` is read here, and `watch_output` clears
+// `output_watched_` before it looks at the budget. So either `watch_output` sees the octets, or
+// this function sees `output_watched_` cleared and calls `wake`.
 void UnfinishedMessages::begin_watching_output() noexcept {
   if (!output_watched_.load() && !output_watched_.exchange(true)) wake(output_watched_);
 }
@@ -191,7 +197,7 @@ bool UnfinishedMessages::watch_output(TimePoint now) noexcept {
   if (output_full_since_) {
     const Duration elapsed = now - *output_full_since_;
     if (elapsed < limits_.pause_max) return true;
-    if (UnfinishedInput* const last = last_to_drain(elapsed)) take_place(*last, LostPlace::unread);
+    if (UnfinishedInput* const last = last_to_drain(elapsed)) evict(*last, Eviction::unread);
   }
   output_full_since_ = now;
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_)
@@ -206,7 +212,7 @@ UnfinishedInput* UnfinishedMessages::last_to_drain(Duration elapsed) noexcept {
   Duration longest = Duration::min();
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
     const WaitingOutput output = input->owner_.waiting_output();
-    if (Charge::cost_of(output.queued) == 0 || input->has_lost_place()) continue;
+    if (Charge::cost_of(output.queued) == 0 || input->is_evicted()) continue;
     Pace pace;
     pace.begin(TimePoint{}, input->drained_);
     const Duration expected = pace.expected(TimePoint{} + elapsed, output.drained, output.queued);
@@ -221,17 +227,17 @@ void UnfinishedMessages::watch_one(UnfinishedInput& input, TimePoint now) noexce
   const std::uint64_t order = input.order_.load();
   if (std::exchange(input.seen_, order) != order)
     input.pace_.begin(input.paused_ ? input.paused_since_ : now, 0);
-  if (input.paused_ || input.has_lost_place()) return;
+  if (input.paused_ || input.is_evicted()) return;
   if (input.pace_.is_too_slow(now, input.octets_.load(), limits_.pace) &&
       !input.owner_.has_unread_input())
-    take_place(input, LostPlace::slow);
+    evict(input, Eviction::slow);
 }
 
 // Called while connections are paused.
 void UnfinishedMessages::make_room(TimePoint now) noexcept {
   if (now - full_since_ >= limits_.pause_max) {
     full_since_ = now;
-    if (UnfinishedInput* const last = last_to_complete(now)) take_place(*last, LostPlace::memory);
+    if (UnfinishedInput* const last = last_to_complete(now)) evict(*last, Eviction::memory);
   }
   const std::uint64_t oldest = oldest_order();
   const std::uint64_t charged = budget_->charged(Use::unfinished);
@@ -246,8 +252,9 @@ void UnfinishedMessages::make_room(TimePoint now) noexcept {
   }
 }
 
-// The connection whose message would be complete last. A connection that is charged nothing is not
-// closed: it would free nothing.
+// The connection whose message would be complete last, without the connections of the exempt
+// message and of the oldest message. A connection that is charged nothing is not closed: it would
+// free nothing.
 UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexcept {
   UnfinishedInput* last = nullptr;
   const std::uint64_t oldest = oldest_order();
@@ -255,7 +262,7 @@ UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexc
   Duration longest = Duration::min();
   for (UnfinishedInput* input = first_; input != nullptr; input = input->next_) {
     if (input == spared || input->order_.load() <= oldest) continue;
-    if (input->charged_.load() == 0 || input->has_lost_place()) continue;
+    if (input->charged_.load() == 0 || input->is_evicted()) continue;
     const TimePoint until = input->paused_ ? input->paused_since_ : now;
     const Duration expected =
         input->pace_.expected(until, input->octets_.load(), input->left_.load());
@@ -267,7 +274,7 @@ UnfinishedInput* UnfinishedMessages::last_to_complete(TimePoint now) const noexc
   return last;
 }
 
-// A pause is not the peer's fault: its time does not count.
+// The peer has not caused the pause, so the time of the pause does not count in its pace.
 void UnfinishedMessages::resume(UnfinishedInput& input, TimePoint now) noexcept {
   input.paused_ = false;
   --paused_count_;
@@ -276,11 +283,11 @@ void UnfinishedMessages::resume(UnfinishedInput& input, TimePoint now) noexcept 
   resumed_.notify_all();
 }
 
-void UnfinishedMessages::take_place(UnfinishedInput& input, LostPlace reason) noexcept {
-  input.lost_place_.store(true);
-  places_lost_.fetch_add(1, std::memory_order_relaxed);
+void UnfinishedMessages::evict(UnfinishedInput& input, Eviction reason) noexcept {
+  input.evicted_.store(true);
+  evictions_.fetch_add(1, std::memory_order_relaxed);
   if (std::exchange(input.paused_, false)) --paused_count_;
-  input.owner_.lose_place(reason);
+  input.owner_.evict(reason);
   resumed_.notify_all();
 }
 

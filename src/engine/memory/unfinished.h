@@ -1,6 +1,6 @@
 // Watches the messages of an ORB that have arrived or left only in part: how much memory they take,
-// and how fast they go on. A connection that takes too much or is too slow is closed: it "loses its
-// place".
+// and how fast they go on. Closes connections that take too much memory or are too slow: it
+// "evicts" them.
 #pragma once
 
 #include "engine/memory/budget.h"
@@ -23,8 +23,8 @@ namespace perigee::engine {
 
 class UnfinishedMessages;
 
-/// Why a connection loses its place.
-enum class LostPlace : std::uint8_t {
+/// Why a connection is evicted, that is closed by the registry of unfinished messages.
+enum class Eviction : std::uint8_t {
   slow,    ///< its message arrives too slowly
   memory,  ///< memory is short, and of all messages in progress its message would be complete last
   unread,  ///< its peer would take longest to read the output that waits, and memory is short
@@ -44,8 +44,8 @@ class UnfinishedOwner {
   /// True for a connection that has ended.
   [[nodiscard]] virtual bool has_unread_input() const noexcept = 0;
   [[nodiscard]] virtual WaitingOutput waiting_output() const noexcept = 0;
-  /// Ends the connection. Sends MessageError first if the input is the reason.
-  virtual void lose_place(LostPlace reason) noexcept = 0;
+  /// Closes the connection. Sends MessageError first if the input is the reason.
+  virtual void evict(Eviction reason) noexcept = 0;
   /// Lets a paused connection read on.
   virtual void resume_input() noexcept = 0;
 
@@ -60,7 +60,7 @@ class UnfinishedOwner {
 /// the reading thread reads no clock.
 class PERIGEE_API UnfinishedInput {
  public:
-  /// `registry` may be null: then everything is allowed. The registry and the owner must outlive
+  /// `registry` may be null: then no message is limited. The registry and the owner must outlive
   /// this object.
   UnfinishedInput(UnfinishedMessages* registry, UnfinishedOwner& owner) noexcept;
   ~UnfinishedInput();
@@ -87,9 +87,9 @@ class PERIGEE_API UnfinishedInput {
   /// ends, and not from within a call of the registry.
   void leave() noexcept;
 
-  /// Whether the connection has lost its place: it must not be read any more.
-  [[nodiscard]] bool has_lost_place() const noexcept {
-    return lost_place_.load(std::memory_order_relaxed);
+  /// Whether the registry has closed the connection: it must not be read any more.
+  [[nodiscard]] bool is_evicted() const noexcept {
+    return evicted_.load(std::memory_order_relaxed);
   }
 
  private:
@@ -111,7 +111,7 @@ class PERIGEE_API UnfinishedInput {
   std::atomic<std::uint64_t> octets_{0};
   std::atomic<std::uint64_t> left_{0};  // octets that are still to come, as far as is known
   std::atomic<std::uint64_t> charged_{0};
-  std::atomic<bool> lost_place_{false};
+  std::atomic<bool> evicted_{false};
 
   // Used by the registry only, under its lock.
   UnfinishedInput* previous_ = nullptr;
@@ -130,7 +130,7 @@ class PERIGEE_API UnfinishedMessages {
   struct Limits {
     PaceLimits pace;
     std::uint64_t message_size_max = 64u << 20;
-    /// How long memory may be short before a connection loses its place.
+    /// How long memory may be short before a connection is evicted.
     Duration pause_max = std::chrono::seconds(1);
   };
   /// The time between two calls of `watch`: `paused_period` while memory is short, `period`
@@ -163,9 +163,9 @@ class PERIGEE_API UnfinishedMessages {
       begin_watching_output();
   }
   /// Counts a connection that was closed because its peer takes output too slowly.
-  void count_lost_place() noexcept { places_lost_.fetch_add(1, std::memory_order_relaxed); }
-  /// How many connections have lost their place.
-  [[nodiscard]] std::uint64_t places_lost() const noexcept { return places_lost_.load(); }
+  void count_eviction() noexcept { evictions_.fetch_add(1, std::memory_order_relaxed); }
+  /// How many connections have been evicted.
+  [[nodiscard]] std::uint64_t evictions() const noexcept { return evictions_.load(); }
 
  private:
   friend class UnfinishedInput;
@@ -191,7 +191,7 @@ class PERIGEE_API UnfinishedMessages {
   [[nodiscard]] UnfinishedInput* last_to_complete(TimePoint now) const noexcept;
   void end_pause(UnfinishedInput& input) noexcept;
   void resume(UnfinishedInput& input, TimePoint now) noexcept;
-  void take_place(UnfinishedInput& input, LostPlace reason) noexcept;
+  void evict(UnfinishedInput& input, Eviction reason) noexcept;
 
   const Clock& clock_;
   const std::shared_ptr<MemoryBudget> budget_;
@@ -199,9 +199,9 @@ class PERIGEE_API UnfinishedMessages {
   const std::function<bool()> wake_;
   std::function<bool()> reclaim_;
   std::atomic<std::uint64_t> orders_{0};
-  std::atomic<std::uint64_t> places_lost_{0};
+  std::atomic<std::uint64_t> evictions_{0};
   std::atomic<bool> watching_{false};
-  std::atomic<bool> output_watched_{false};  // memory for output is short, or was at the last look
+  std::atomic<bool> output_watched_{false};  // memory for output is short, or was when `watch` ran
 
   mutable std::mutex mutex_;  // guards the members below
   std::condition_variable resumed_;
@@ -210,7 +210,7 @@ class PERIGEE_API UnfinishedMessages {
   UnfinishedInput* exempt_ = nullptr;
   std::uint64_t exempt_order_ = 0;
   std::size_t paused_count_ = 0;
-  bool is_full_ = false;  // a connection was paused at the last look, or has been since
+  bool is_full_ = false;  // a connection was paused when `watch` ran last, or has been since
   TimePoint full_since_;
   std::optional<TimePoint> output_full_since_;
 };

@@ -102,7 +102,7 @@ Accepted Listener::accepted_of(std::unique_ptr<transport::Transport> transport) 
 }
 
 // Looks for a place again after setting the flag: a connection that ends later sees the flag.
-bool Listener::take_place() noexcept {
+bool Listener::reserve_place() noexcept {
   if (listeners_.count().try_add()) return true;
   waits_for_place_.store(true);
   if (!listeners_.count().try_add()) return false;
@@ -121,7 +121,7 @@ bool Listener::add_datagrams(const transport::Transport& transport) noexcept {
 void Listener::accept_all() noexcept try {
   for (std::uint32_t left = accepts_per_turn_max; registered_; --left) {
     if (left == 0) return listeners_.reactor().mark_ready(*this, Reactor::Next::turn);
-    if (!point_.datagrams && !take_place()) return;
+    if (!point_.datagrams && !reserve_place()) return;
     ReservedPlace place(listeners_.owner(), !point_.datagrams);
     auto accepted = point_.acceptor.accept(Wait::no);
     if (!accepted) {

@@ -74,7 +74,7 @@ class Listener final : public Pollable {
   class ReservedPlace;
 
   [[nodiscard]] Accepted accepted_of(std::unique_ptr<transport::Transport> transport);
-  [[nodiscard]] bool take_place() noexcept;
+  [[nodiscard]] bool reserve_place() noexcept;
   [[nodiscard]] bool add_datagrams(const transport::Transport& transport) noexcept;
   void accept_all() noexcept;
   void retry_later() noexcept;

@@ -401,12 +401,12 @@ MetricsSnapshot OrbCore::metrics_snapshot() const {
                                "Connections closed because a message arrived too slowly, was read "
                                "too slowly, or took memory that others needed.",
                                MetricFamily::Type::counter,
-                               {{{}, places_lost()}},
+                               {{{}, evictions()}},
                                {}});
   return snapshot;
 }
 
-std::uint64_t OrbCore::places_lost() const noexcept { return unfinished_->places_lost(); }
+std::uint64_t OrbCore::evictions() const noexcept { return unfinished_->evictions(); }
 
 void OrbCore::check_running() const {
   if (!stopping()) return;

@@ -150,7 +150,7 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   [[nodiscard]] const engine::MemoryBudget& memory_budget() const noexcept { return *budget_; }
   /// Number of connections that were closed because a message arrived too slowly, was read too
   /// slowly, or took memory that other messages needed.
-  [[nodiscard]] std::uint64_t places_lost() const noexcept;
+  [[nodiscard]] std::uint64_t evictions() const noexcept;
   [[nodiscard]] Bidirectional& bidirectional() noexcept { return *bidirectional_; }
   /// The client's policies of the ORB and of its threads.
   [[nodiscard]] ClientPolicies& client_policies() noexcept { return *client_policies_; }

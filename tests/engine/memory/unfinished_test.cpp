@@ -1,5 +1,5 @@
-// Messages of which a part has arrived: slow ones lose their place, and all together stay within
-// the budget.
+// Messages of which a part has arrived: connections of slow messages are evicted, and all messages
+// together stay within the budget.
 #include "engine/memory/unfinished.h"
 
 #include "engine/connection/outgoing_counts.h"
@@ -64,19 +64,21 @@ struct Peer final : UnfinishedOwner {
   [[nodiscard]] WaitingOutput waiting_output() const noexcept override {
     return {static_cast<std::uint64_t>(queued.value()), drained};
   }
-  void lose_place(LostPlace reason) noexcept override { lost = reason; }
+  void evict(Eviction reason) noexcept override { evicted = reason; }
   void resume_input() noexcept override { ++resumed; }
 
   UnfinishedMessages& messages;
   QueuedOctets queued;
   std::uint64_t drained = 0;
-  std::optional<LostPlace> lost;
+  std::optional<Eviction> evicted;
   int resumed = 0;
   bool unread = false;
   UnfinishedInput input;
 };
 
-TEST_CASE("a message that arrives too slowly loses its place, although octets go on arriving") {
+TEST_CASE(
+    "the connection of a message that arrives too slowly is evicted, although octets go on "
+    "arriving") {
   Registry registry;
   Peer slow(registry);
   Peer fast(registry);
@@ -85,14 +87,14 @@ TEST_CASE("a message that arrives too slowly loses its place, although octets go
   CHECK(registry.wakes == 1);
   registry.pass({});
   for (std::size_t second = 1; second <= 11; ++second) {
-    CHECK_FALSE(slow.lost);
+    CHECK_FALSE(slow.evicted);
     REQUIRE(slow.receive(1 + second, 100));
     REQUIRE(fast.receive(second * kib, 100 * kib));
     registry.pass(seconds(1));
   }
-  CHECK(slow.lost == LostPlace::slow);
-  CHECK_FALSE(fast.lost);
-  CHECK(registry.messages.places_lost() == 1);
+  CHECK(slow.evicted == Eviction::slow);
+  CHECK_FALSE(fast.evicted);
+  CHECK(registry.messages.evictions() == 1);
 }
 
 TEST_CASE("a peer is not to blame for octets that this side does not receive") {
@@ -102,10 +104,10 @@ TEST_CASE("a peer is not to blame for octets that this side does not receive") {
   registry.pass({});
   peer.unread = true;
   registry.pass(seconds(60));
-  CHECK_FALSE(peer.lost);
+  CHECK_FALSE(peer.evicted);
   peer.unread = false;
   registry.pass(seconds(1));
-  CHECK(peer.lost == LostPlace::slow);
+  CHECK(peer.evicted == Eviction::slow);
 }
 
 TEST_CASE("each message has its own time") {
@@ -117,7 +119,7 @@ TEST_CASE("each message has its own time") {
     peer.input.end();
     registry.pass(seconds(6));
   }
-  CHECK_FALSE(peer.lost);
+  CHECK_FALSE(peer.evicted);
 }
 
 TEST_CASE("memory that is only kept for later makes room for a message that arrives") {
@@ -181,7 +183,8 @@ TEST_CASE("output within the budget is not watched") {
 }
 
 TEST_CASE(
-    "when memory for output is short, the peer that would take longest to read loses its place") {
+    "when memory for output is short, the connection whose peer would take longest to read is "
+    "evicted") {
   Registry registry;
   Peer small(registry);
   Peer slow(registry);
@@ -196,15 +199,15 @@ TEST_CASE(
   slow.drain(kib);
   fast.drain(100 * kib);
   registry.pass(milliseconds(900));
-  CHECK_FALSE(slow.lost);
+  CHECK_FALSE(slow.evicted);
   registry.pass(milliseconds(100));
-  CHECK(slow.lost == LostPlace::unread);
-  CHECK_FALSE(fast.lost);
-  CHECK_FALSE(small.lost);
-  CHECK(registry.messages.places_lost() == 1);
+  CHECK(slow.evicted == Eviction::unread);
+  CHECK_FALSE(fast.evicted);
+  CHECK_FALSE(small.evicted);
+  CHECK(registry.messages.evictions() == 1);
   slow.drain(899 * kib);  // the connection has ended
   registry.pass(seconds(2));
-  CHECK_FALSE(fast.lost);
+  CHECK_FALSE(fast.evicted);
   CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
   slow.queue(mib);
   CHECK(registry.wakes == 2);
@@ -224,8 +227,8 @@ TEST_CASE("peers that make room within a second keep their places") {
     second.drain(900 * kib);
     registry.pass(seconds(1));
   }
-  CHECK_FALSE(first.lost);
-  CHECK_FALSE(second.lost);
+  CHECK_FALSE(first.evicted);
+  CHECK_FALSE(second.evicted);
 }
 
 TEST_CASE("threads that queue and drain at the same time leave nothing charged") {
@@ -298,7 +301,7 @@ TEST_CASE("an exempt message stays exempt when an older one is charged within th
   CHECK_FALSE(older.receive(500 * kib, mib));
   registry.pass({});
   for (int look = 0; look < 200; ++look) registry.pass(milliseconds(20));
-  CHECK_FALSE(younger.lost);
+  CHECK_FALSE(younger.evicted);
   CHECK(younger.receive(mib, mib));
   younger.input.end();
   registry.pass(milliseconds(20));
@@ -320,18 +323,19 @@ TEST_CASE("a paused message becomes exempt at the next look, not with its next p
   CHECK(next.receive(2 * mib, 2 * mib));
 }
 
-TEST_CASE("another message becomes exempt when the exempt one loses its place") {
+TEST_CASE("another message becomes exempt when the connection of the exempt message is evicted") {
   Registry registry;
   Peer next(registry);
   Peer exempt(registry);
   REQUIRE(exempt.receive(2 * mib, 3 * mib));
   registry.pass({});
   registry.pass(std::chrono::hours(1));
-  REQUIRE(exempt.lost == LostPlace::slow);
+  REQUIRE(exempt.evicted == Eviction::slow);
   CHECK(next.receive(100 * kib, mib));
 }
 
-TEST_CASE("after a second of pauses the connection that will be complete last loses its place") {
+TEST_CASE(
+    "after a second of pauses the connection whose message would be complete last is evicted") {
   Registry registry;
   Peer oldest(registry);
   Peer nearly(registry);
@@ -344,12 +348,12 @@ TEST_CASE("after a second of pauses the connection that will be complete last lo
   registry.pass(milliseconds(500));
   CHECK_FALSE(waiting.receive(500 * kib, mib));
   registry.pass(milliseconds(990));
-  CHECK_FALSE(far.lost);
+  CHECK_FALSE(far.evicted);
   registry.pass(milliseconds(20));
-  CHECK(far.lost == LostPlace::memory);
-  CHECK_FALSE(nearly.lost);
-  CHECK_FALSE(oldest.lost);
-  CHECK_FALSE(waiting.lost);
+  CHECK(far.evicted == Eviction::memory);
+  CHECK_FALSE(nearly.evicted);
+  CHECK_FALSE(oldest.evicted);
+  CHECK_FALSE(waiting.evicted);
   far.input.end();  // the connection has ended
   registry.pass(milliseconds(20));
   CHECK(waiting.resumed >= 1);
@@ -365,8 +369,8 @@ TEST_CASE("a connection that is charged nothing frees nothing, and keeps its pla
   CHECK_FALSE(large.receive(300 * kib, mib));
   registry.pass({});
   registry.pass(seconds(2));
-  CHECK_FALSE(small.lost);
-  CHECK_FALSE(large.lost);
+  CHECK_FALSE(small.evicted);
+  CHECK_FALSE(large.evicted);
 }
 
 TEST_CASE("the time of a pause does not count for the pace") {
@@ -382,7 +386,7 @@ TEST_CASE("the time of a pause does not count for the pace") {
   CHECK(paused.resumed == 1);
   REQUIRE(paused.receive(100 * kib, 200 * kib));
   registry.pass(seconds(9));
-  CHECK_FALSE(paused.lost);
+  CHECK_FALSE(paused.evicted);
 }
 
 TEST_CASE("a connection that cannot pause is charged in any case") {
@@ -413,7 +417,7 @@ TEST_CASE("without a registry everything is allowed") {
   struct Owner final : UnfinishedOwner {
     [[nodiscard]] WaitingOutput waiting_output() const noexcept override { return {}; }
     [[nodiscard]] bool has_unread_input() const noexcept override { return false; }
-    void lose_place(LostPlace /*reason*/) noexcept override {}
+    void evict(Eviction /*reason*/) noexcept override {}
     void resume_input() noexcept override {}
   } owner;
   UnfinishedInput input(nullptr, owner);

@@ -103,7 +103,7 @@ TEST_CASE("a call ends with COMM_FAILURE if its reply arrives too slowly") {
   } catch (const CORBA::COMM_FAILURE& failure) {
     CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
   }
-  CHECK(client.core().places_lost() == 1);
+  CHECK(client.core().evictions() == 1);
 }
 
 TEST_CASE("an asynchronous call ends with COMM_FAILURE if its reply arrives too slowly") {
@@ -113,7 +113,7 @@ TEST_CASE("an asynchronous call ends with COMM_FAILURE if its reply arrives too 
   Observed observed;
   stub::send(*object, act, {}, observed).wait();
   CHECK(observed.text().find("COMM_FAILURE") != std::string::npos);
-  CHECK(client.core().places_lost() == 1);
+  CHECK(client.core().evictions() == 1);
 }
 
 TEST_CASE("a call out of an upcall ends if its reply arrives too slowly") {

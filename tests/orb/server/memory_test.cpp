@@ -79,7 +79,7 @@ TEST_CASE("consecutive calls with large sequences each deliver the octets that w
   }
 }
 
-TEST_CASE("a client that drips octets of a request loses its place") {
+TEST_CASE("the connection of a client that sends a request octet by octet is evicted") {
   const ServerFixture server(hurried(each_strategy()));
   RawClient dripping(server.endpoint);
   const Octets request = large_request(server.key, 100'000);
@@ -123,7 +123,7 @@ TEST_CASE("a slow client that keeps the pace is served") {
   CHECK(client.reply().result() == 7);
 }
 
-TEST_CASE("a client that reads its replies too slowly loses its place") {
+TEST_CASE("the connection of a client that reads its replies too slowly is evicted") {
   orb::Settings settings = hurried(each_strategy());
   settings.send_timeout = milliseconds(800);
   settings.pace_octets_per_second = 1 << 30;
@@ -143,7 +143,7 @@ TEST_CASE("a client that reads its replies too slowly loses its place") {
     std::this_thread::sleep_for(milliseconds(20));
   }
   CHECK(received < result.size());
-  CHECK(server.orb.core().places_lost() == 1);
+  CHECK(server.orb.core().evictions() == 1);
 }
 
 // Each connection alone stays within its own limits.
@@ -167,12 +167,12 @@ TEST_CASE("unfinished messages of all connections together stay within the budge
   std::uint64_t most = 0;
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   RawClient honest(server.endpoint);
-  while (server.orb.core().places_lost() < 4 && std::chrono::steady_clock::now() < end) {
+  while (server.orb.core().evictions() < 4 && std::chrono::steady_clock::now() < end) {
     most = std::max(most, budget.charged(engine::Use::unfinished));
     CHECK(honest.call({.key = server.key, .argument = 1}).result() == 7);
     std::this_thread::sleep_for(milliseconds(1));
   }
-  CHECK(server.orb.core().places_lost() >= 4);
+  CHECK(server.orb.core().evictions() >= 4);
   CHECK(most <= 5 * mib);  // the oldest message is exempt
   for (std::thread& sender : senders) sender.join();
   std::size_t served = 0;
@@ -213,8 +213,8 @@ TEST_CASE("replies for slow clients stay within the budget, and clients that rea
   await_condition([&] { return budget.charged(engine::Use::unsent) <= 16 * mib; });
   reader.join();
   CHECK(received >= result.size());
-  CHECK(server.orb.core().places_lost() >= 1);
-  CHECK(server.orb.core().places_lost() <= 3);
+  CHECK(server.orb.core().evictions() >= 1);
+  CHECK(server.orb.core().evictions() <= 3);
   clients.clear();
   while (budget.charged(engine::Use::unsent) != 0) std::this_thread::yield();
 }
