@@ -10,54 +10,58 @@ namespace perigee::runtime {
 
 namespace {
 
-enum class Letters : bool { exact, any_case };
+enum class Case : bool { exact, any };
 
 // Source: the configuration parameters in omniORB's manual, chapter 4.
 constexpr OmniorbOption omniorb_options[] = {
-    {"endPoint", "is -ORBListenEndpoints here"},
-    {"endPointPublish", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
-    {"endPointPublishAllIFs", "is ?publish=all behind an endpoint of -ORBListenEndpoints here"},
-    {"endPointNoListen", "is ?publish= behind an endpoint of -ORBListenEndpoints here"},
-    {"unixTransportDirectory", "is -ORBListenEndpoints uiop:///<path> here"},
-    {"configFile", "is -ORBConfigFile here, for a TOML file"},
-    {"dumpConfiguration", "is -ORBHelp here"},
-    {"traceLevel", "is -ORBTraceLevel here, with a name instead of a number"},
-    {"traceInvocations", "is -ORBTraceLevel debug here"},
-    {"traceInvocationReturns", "is -ORBTraceLevel debug here"},
-    {"traceFile", "has no counterpart here: the log goes to standard error"},
-    {"nativeCharCodeSet", "is -ORBNativeCharCodeSet here"},
-    {"maxGIOPVersion", "is -ORBGiopVersion here"},
-    {"giopMaxMsgSize", "is -ORBMessageSizeMax here"},
-    {"strictIIOP", "has no counterpart here"},
-    {"clientCallTimeOutPeriod", "is -ORBCallTimeout here"},
-    {"clientConnectTimeOutPeriod", "is -ORBConnectTimeout here"},
-    {"supportPerThreadTimeOut", "has no counterpart here: time limits are policies"},
-    {"inConScanPeriod", "is -ORBIdleTimeout here, in milliseconds"},
-    {"outConScanPeriod", "is -ORBClientIdleTimeout here, in milliseconds"},
-    {"maxGIOPConnectionPerServer", "is -ORBConnectionsPerEndpointMax here"},
-    {"threadPerConnectionPolicy", "is -ORBThreadStrategy here"},
-    {"maxServerThreadPoolSize", "is -ORBThreads here"},
-    {"offerBiDirectionalGIOP", "is -ORBOfferBidirectional here"},
-    {"acceptBiDirectionalGIOP", "is -ORBAcceptBidirectional here"},
-    {"socketSendBuffer", "is -ORBTcpSendQueue here"},
+    {"endPoint", "corresponds to Perigee's -ORBListenEndpoints"},
+    {"endPointPublish",
+     "corresponds to ?publish=<address> after an endpoint in Perigee's -ORBListenEndpoints"},
+    {"endPointPublishAllIFs",
+     "corresponds to ?publish=all after an endpoint in Perigee's -ORBListenEndpoints"},
+    {"endPointNoListen",
+     "corresponds to ?publish=<address> after an endpoint in Perigee's -ORBListenEndpoints"},
+    {"unixTransportDirectory", "corresponds to Perigee's -ORBListenEndpoints uiop:///<path>"},
+    {"configFile", "corresponds to Perigee's -ORBConfigFile, for a TOML file"},
+    {"dumpConfiguration",
+     "has no counterpart in Perigee: -ORBHelp lists the options and their defaults, and ends the "
+     "program"},
+    {"traceLevel", "corresponds to Perigee's -ORBTraceLevel, with a name instead of a number"},
+    {"traceInvocations", "corresponds to Perigee's -ORBTraceLevel debug"},
+    {"traceInvocationReturns", "corresponds to Perigee's -ORBTraceLevel debug"},
+    {"traceFile", "has no counterpart in Perigee: the log goes to standard error"},
+    {"nativeCharCodeSet", "corresponds to Perigee's -ORBNativeCharCodeSet"},
+    {"maxGIOPVersion", "corresponds to Perigee's -ORBGiopVersion"},
+    {"giopMaxMsgSize", "corresponds to Perigee's -ORBMessageSizeMax"},
+    {"strictIIOP", "has no counterpart in Perigee"},
+    {"clientCallTimeOutPeriod", "corresponds to Perigee's -ORBCallTimeout"},
+    {"clientConnectTimeOutPeriod", "corresponds to Perigee's -ORBConnectTimeout"},
+    {"supportPerThreadTimeOut", "has no counterpart in Perigee: time limits are policies"},
+    {"inConScanPeriod", "corresponds to Perigee's -ORBIdleTimeout, in milliseconds"},
+    {"outConScanPeriod", "corresponds to Perigee's -ORBClientIdleTimeout, in milliseconds"},
+    {"maxGIOPConnectionPerServer", "corresponds to Perigee's -ORBConnectionsPerEndpointMax"},
+    {"threadPerConnectionPolicy", "corresponds to Perigee's -ORBThreadStrategy"},
+    {"maxServerThreadPoolSize", "corresponds to Perigee's -ORBThreads"},
+    {"offerBiDirectionalGIOP", "corresponds to Perigee's -ORBOfferBidirectional"},
+    {"acceptBiDirectionalGIOP", "corresponds to Perigee's -ORBAcceptBidirectional"},
+    {"socketSendBuffer", "corresponds to Perigee's -ORBTcpSendQueue"},
 };
 
 std::string sentence(std::string_view orb, std::string_view name, std::string_view end) {
   return std::string(orb) + "'s -ORB" + std::string(name) + " " + std::string(end);
 }
 
-std::string of_omniorb(std::string_view name, Letters letters) {
+std::string of_omniorb(std::string_view name, Case wanted) {
   const auto* const found = std::ranges::find_if(omniorb_options, [&](const OmniorbOption& option) {
-    return option.name == name ||
-           (letters == Letters::any_case && equal_in_any_case(option.name, name));
+    return option.name == name || (wanted == Case::any && equal_in_any_case(option.name, name));
   });
   if (found == std::ranges::end(omniorb_options)) return {};
-  return sentence("omniORB", found->name, found->here);
+  return sentence("omniORB", found->name, found->counterpart);
 }
 
-std::string of_tao(std::string_view name, Letters letters) {
+std::string of_tao(std::string_view name, Case wanted) {
   const TaoOption* const found = find_tao_option(name);
-  if (found == nullptr || (letters == Letters::exact && found->name != name)) return {};
+  if (found == nullptr || (wanted == Case::exact && found->name != name)) return {};
   const std::string hint = hint_of(*found);
   return hint.empty() ? std::string() : sentence("TAO", found->name, hint);
 }
@@ -66,12 +70,12 @@ std::string of_tao(std::string_view name, Letters letters) {
 
 std::span<const OmniorbOption> omniorb_option_table() noexcept { return omniorb_options; }
 
-// TAO accepts its options in any case. An option of omniORB and an option of TAO may differ only in
-// case, so names in exactly this case are looked up first.
+// In TAO's options, upper and lower case are equal. An option of omniORB and an option of TAO may
+// differ only in upper and lower case (endPoint, Endpoint). So exact matches are looked up first.
 std::string describe_foreign_option(std::string_view name) {
-  for (const Letters letters : {Letters::exact, Letters::any_case})
+  for (const Case wanted : {Case::exact, Case::any})
     for (auto* const describe : {of_omniorb, of_tao})
-      if (std::string text = describe(name, letters); !text.empty()) return text;
+      if (std::string text = describe(name, wanted); !text.empty()) return text;
   return {};
 }
 

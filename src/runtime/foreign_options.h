@@ -1,4 +1,4 @@
-// Options of other ORBs, for users that change to Perigee.
+// The counterparts of the options of omniORB and TAO, for error texts.
 #pragma once
 
 #include <span>
@@ -8,15 +8,15 @@
 namespace perigee::runtime {
 
 struct OmniorbOption {
-  std::string_view name;  ///< after "-ORB"
-  std::string_view here;  ///< the end of the sentence "omniORB's -ORBendPoint ..."
+  std::string_view name;         ///< after "-ORB"
+  std::string_view counterpart;  ///< the end of the sentence "omniORB's -ORBendPoint ..."
 };
 
 /// The usual options of omniORB. Options that Perigee has, too, have no row.
 [[nodiscard]] std::span<const OmniorbOption> omniorb_option_table() noexcept;
 
-/// What an option of omniORB or TAO is called here, as a sentence: "omniORB's -ORBendPoint is
-/// -ORBListenEndpoints here". Empty for other options. `name`: after "-ORB".
+/// The counterpart of an option of omniORB or TAO, as a sentence: "omniORB's -ORBendPoint
+/// corresponds to Perigee's -ORBListenEndpoints". Empty for other options. `name`: after "-ORB".
 [[nodiscard]] std::string describe_foreign_option(std::string_view name);
 
 }  // namespace perigee::runtime

@@ -109,7 +109,7 @@ class ArgumentReader {
           0, CORBA::COMPLETED_NO,
           argument + (row.values == 1 ? " needs a value"
                                       : " needs " + std::to_string(row.values) + " values"));
-    if (row.here.empty()) {
+    if (row.replacement.empty()) {
       next_ += row.values;
       log::write(log::Level::warning, "orb",
                  "TAO's " + argument + " is ignored: " + std::string(row.why));
@@ -117,7 +117,7 @@ class ArgumentReader {
     }
     const std::string& value = arguments_[next_++];
     try {
-      apply(*find_option(row.here), row.translate != nullptr ? row.translate(value) : value);
+      apply(*find_option(row.replacement), row.translate != nullptr ? row.translate(value) : value);
     } catch (const BadValue& bad) {
       throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                              argument + " cannot be '" + value + "': " + bad.why);

@@ -132,21 +132,21 @@ constexpr TaoOption tao_options[] = {
      "TraceLevel",
      translate_debug_level,
      {},
-     "is -ORBTraceLevel here, with a name instead of a number"},
+     "corresponds to Perigee's -ORBTraceLevel, with a name instead of a number"},
     initial_reference("NameServiceIOR", name_service,
-                      "is -ORBInitRef NameService=<reference> here"),
+                      "corresponds to Perigee's -ORBInitRef NameService=<reference>"),
     initial_reference("TradingServiceIOR", trading_service,
-                      "is -ORBInitRef TradingService=<reference> here"),
+                      "corresponds to Perigee's -ORBInitRef TradingService=<reference>"),
     initial_reference("ImplRepoServiceIOR", implementation_repository,
-                      "is -ORBInitRef ImplRepoService=<reference> here"),
+                      "corresponds to Perigee's -ORBInitRef ImplRepoService=<reference>"),
     {"SndSock", 1, "TcpSendQueue"},
     {"RcvSock", 1, "TcpReceiveQueue"},
     {"MaxMessageSize", 1, "FragmentSize"},
     {"Concurrency", 1, "ThreadStrategy"},       // of svc.conf
     {"ConnectionCacheMax", 1, "EndpointsMax"},  // of svc.conf
-    ignored("SvcConf", no_svc_conf, 1, "is -ORBConfigFile here, for a TOML file"),
+    ignored("SvcConf", no_svc_conf, 1, "corresponds to Perigee's -ORBConfigFile, for a TOML file"),
     ignored("SvcConfDirective", no_svc_conf, 1,
-            "has no counterpart here: all settings are options"),
+            "has no counterpart in Perigee: all settings are options"),
     ignored("ServiceConfigLoggerKey"),
     ignored("IgnoreDefaultSvcConfFile", "there is no svc.conf", 0),
     ignored("SkipServiceConfigOpen", "there is no svc.conf", 0),
@@ -163,11 +163,14 @@ constexpr TaoOption tao_options[] = {
     ignored("LingerTimeout"),
     ignored("AcceptErrorDelay"),
     ignored("DottedDecimalAddresses",
-            "?publish= behind an endpoint of -ORBListenEndpoints sets the addresses of references",
-            1, "is ?publish= behind an endpoint of -ORBListenEndpoints here"),
+            "?publish=<address> after an endpoint in -ORBListenEndpoints sets the addresses of "
+            "references",
+            1,
+            "corresponds to ?publish=<address> after an endpoint in Perigee's -ORBListenEndpoints"),
     ignored("NoServerSideNameLookups"),
     ignored("PreferredInterfaces",
-            "?publish= behind an endpoint of -ORBListenEndpoints sets the addresses of references"),
+            "?publish=<address> after an endpoint in -ORBListenEndpoints sets the addresses of "
+            "references"),
     ignored("EnforcePreferredInterfaces"),
     ignored("PreferIPV6Interfaces"),
     ignored("ConnectIPV6Only"),
@@ -231,10 +234,11 @@ const TaoOption* find_tao_option(std::string_view name) noexcept {
 
 std::string hint_of(const TaoOption& option) {
   if (!option.hint.empty()) return std::string(option.hint);
-  if (option.here == option.name) return {};
-  if (!option.here.empty()) return "is -ORB" + std::string(option.here) + " here";
+  if (option.replacement == option.name) return {};
+  if (!option.replacement.empty())
+    return "corresponds to Perigee's -ORB" + std::string(option.replacement);
   if (option.why == no_counterpart) return {};
-  return "has no counterpart here: " + std::string(option.why);
+  return "has no counterpart in Perigee: " + std::string(option.why);
 }
 
 bool accepts_tao_options(std::span<const std::string> arguments) noexcept {

@@ -11,7 +11,8 @@ namespace perigee::runtime {
 struct TaoOption {
   std::string_view name;   ///< after "-ORB"; upper and lower case are equal
   std::size_t values = 1;  ///< arguments that follow it
-  std::string_view here;   ///< the option that replaces it, after "-ORB"; empty: it is ignored
+  std::string_view
+      replacement;  ///< the option that replaces it, after "-ORB"; empty: it is ignored
   /// The value of the replacing option. Null: the same value.
   std::string (*translate)(const std::string& value) = nullptr;
   std::string_view why = {};  ///< for an ignored option: the end of its warning
@@ -25,7 +26,8 @@ struct TaoOption {
 
 [[nodiscard]] std::span<const TaoOption> tao_option_table() noexcept;
 
-/// "is -ORBListenEndpoints here": the end of a sentence. Empty if there is nothing to say.
+/// "corresponds to Perigee's -ORBListenEndpoints": the end of a sentence. Empty if Perigee has
+/// an option with the same name, or no counterpart.
 [[nodiscard]] std::string hint_of(const TaoOption& option);
 
 /// `name`: after "-ORB", in upper or lower case. Null: TAO has no such option.

@@ -63,27 +63,31 @@ TEST_CASE("the error for an unknown option is one line with the nearest option")
 
 TEST_CASE("options of omniORB and TAO are translated") {
   CHECK(complaint({"-ORBendPoint", "giop:tcp::2809"}) ==
-        "unknown option -ORBendPoint; omniORB's -ORBendPoint is -ORBListenEndpoints here "
+        "unknown option -ORBendPoint; omniORB's -ORBendPoint corresponds to Perigee's "
+        "-ORBListenEndpoints "
         "(-ORBHelp lists the options)");
   CHECK(contains(complaint({"-ORBEndpoint", "iiop://:1"}),
-                 "; TAO's -ORBEndpoint is -ORBListenEndpoints here; -ORBTaoOptions yes accepts "
+                 "; TAO's -ORBEndpoint corresponds to Perigee's -ORBListenEndpoints; "
+                 "-ORBTaoOptions yes accepts "
                  "options of TAO ("));
   CHECK(complaint({"-ORBCDRTradeoff", "x"}) ==
         "unknown option -ORBCDRTradeoff; -ORBTaoOptions yes accepts options of TAO (-ORBHelp "
         "lists the options)");
-  CHECK(
-      contains(complaint({"-ORBtraceLevel", "25"}), "omniORB's -ORBtraceLevel is -ORBTraceLevel"));
-  CHECK(contains(complaint({"-ORBDEBUGLEVEL", "10"}), "TAO's -ORBDebugLevel is -ORBTraceLevel"));
-  CHECK(contains(complaint({"-ORBtraceFile", "x"}), "has no counterpart here: the log goes to"));
+  CHECK(contains(complaint({"-ORBtraceLevel", "25"}),
+                 "omniORB's -ORBtraceLevel corresponds to Perigee's -ORBTraceLevel"));
+  CHECK(contains(complaint({"-ORBDEBUGLEVEL", "10"}),
+                 "TAO's -ORBDebugLevel corresponds to Perigee's -ORBTraceLevel"));
+  CHECK(contains(complaint({"-ORBtraceFile", "x"}),
+                 "has no counterpart in Perigee: the log goes to"));
 }
 
 TEST_CASE("translations name known options, and no option of omniORB is a known option") {
   std::size_t named = 0;
-  const auto check = [&named](std::string_view foreign, std::string_view here) {
+  const auto check = [&named](std::string_view foreign, std::string_view counterpart) {
     CAPTURE(foreign);
-    const std::size_t start = here.find("-ORB");
-    if (start == here.npos) return;
-    const std::string_view rest = here.substr(start + 4);
+    const std::size_t start = counterpart.find("-ORB");
+    if (start == counterpart.npos) return;
+    const std::string_view rest = counterpart.substr(start + 4);
     const std::string_view name = rest.substr(0, rest.find_first_of(" ,;"));
     const bool is_known =
         name == "Help" || std::ranges::count(option_table(), name, &Option::name) == 1;
@@ -92,19 +96,22 @@ TEST_CASE("translations name known options, and no option of omniORB is a known 
   };
   for (const OmniorbOption& option : omniorb_option_table()) {
     CHECK(std::ranges::find(option_table(), option.name, &Option::name) == option_table().end());
-    check(option.name, option.here);
+    check(option.name, option.counterpart);
   }
   for (const TaoOption& option : tao_option_table()) check(option.name, hint_of(option));
   CHECK(named > 30);
 }
 
 TEST_CASE("the error for an option of TAO says what replaces it, or why there is no counterpart") {
-  CHECK(contains(complaint({"-ORBNameServiceIOR", "x"}),
-                 "TAO's -ORBNameServiceIOR is -ORBInitRef NameService=<reference> here;"));
-  CHECK(contains(complaint({"-ORBSndSock", "1"}), "TAO's -ORBSndSock is -ORBTcpSendQueue here;"));
+  CHECK(contains(
+      complaint({"-ORBNameServiceIOR", "x"}),
+      "TAO's -ORBNameServiceIOR corresponds to Perigee's -ORBInitRef NameService=<reference>;"));
+  CHECK(contains(complaint({"-ORBSndSock", "1"}),
+                 "TAO's -ORBSndSock corresponds to Perigee's -ORBTcpSendQueue;"));
   CHECK(contains(complaint({"-ORBNoDelay", "1"}),
-                 "has no counterpart here: TCP connections always have TCP_NODELAY;"));
-  CHECK(contains(complaint({"-ORBConcurrency", "reactive"}), "is -ORBThreadStrategy here;"));
+                 "has no counterpart in Perigee: TCP connections always have TCP_NODELAY;"));
+  CHECK(contains(complaint({"-ORBConcurrency", "reactive"}),
+                 "corresponds to Perigee's -ORBThreadStrategy;"));
 }
 
 TEST_CASE("with -ORBTaoOptions yes, options of TAO set the options that replace them") {
@@ -187,8 +194,8 @@ TEST_CASE(
     "options that replace options of TAO are known; only -ORBListenEndpoints is in both ORBs") {
   for (const TaoOption& tao : tao_option_table()) {
     CAPTURE(tao.name);
-    if (!tao.here.empty())
-      CHECK(std::ranges::count(option_table(), tao.here, &Option::name) == 1);
+    if (!tao.replacement.empty())
+      CHECK(std::ranges::count(option_table(), tao.replacement, &Option::name) == 1);
     else
       CHECK(!tao.why.empty());
     CHECK(find_tao_option(tao.name) == &tao);

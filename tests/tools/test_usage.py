@@ -37,7 +37,7 @@ class Usage(WithServer):
     def test_options_of_the_orb_are_checked_and_refused_where_they_have_no_effect(self):
         self.assert_mistake(("ior", "x", "-ORBPcapp", "f"), "perigee ior: unknown option -ORBPcapp; did you mean '-ORBPcap'?")
         self.assert_mistake(("ior", "try", "corbaloc::h:1/k", "-ORBendPoint", "x"),
-                            "omniORB's -ORBendPoint is -ORBListenEndpoints here")
+                            "omniORB's -ORBendPoint corresponds to Perigee's -ORBListenEndpoints")
         self.assert_mistake(("name", "list", "-ORBPcap", "f"), "perigee name: -ORBPcap has no effect here")
 
     def test_exit_statuses_tell_failures_from_mistakes(self):
