@@ -1,6 +1,6 @@
 // Codecs: encapsulations from outside. The first octet selects the version of GIOP, and an any, a
 // value of a known type, or a value of a type that is in the octets, too. A decoded value may take
-// 8 times the size of the octets plus `free_octets`. It must be equal after it was encoded and
+// 8 times the size of the octets plus `uncharged_max`. It must be equal after it was encoded and
 // decoded again.
 #include "heap.h"
 #include "require.h"
@@ -20,8 +20,8 @@ namespace {
 
 using namespace perigee;
 using fuzz::allocated;
-using fuzz::free_octets;
 using fuzz::require;
+using fuzz::uncharged_max;
 using CodecRef = CORBA::object_reference<IOP::Codec>;
 using TypeRef = CORBA::object_reference<CORBA::TypeCode>;
 using OctetSeq = std::vector<std::uint8_t>;
@@ -84,7 +84,7 @@ template <typename Decode>
 bool decode_within_budget(CORBA::Any& any, std::size_t size, Decode decode) {
   const std::size_t before = allocated();
   const bool is_decoded = accepts([&] { any = decode(); });
-  require(allocated() <= before + 8 * size + free_octets);
+  require(allocated() <= before + 8 * size + uncharged_max);
   return is_decoded;
 }
 

@@ -1,5 +1,5 @@
 // The memory of decoded values. The first octet selects the byte order and a type, the other octets
-// are the message. Its values may take 8 times the size of the message plus `free_octets`.
+// are the message. Its values may take 8 times the size of the message plus `uncharged_max`.
 #include "heap.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -18,7 +18,7 @@ namespace {
 using namespace perigee;
 using cdr::Decoder;
 using fuzz::allocated;
-using fuzz::free_octets;
+using fuzz::uncharged_max;
 
 /// Like a generated union: its size in memory does not depend on the branch.
 struct Picture {
@@ -48,7 +48,7 @@ void try_type(OctetSpan message, std::endian order) {
   T value{};
   read(decoder, value);
   const std::size_t after = allocated();
-  if (after > before + 8 * message.size() + free_octets) std::abort();
+  if (after > before + 8 * message.size() + uncharged_max) std::abort();
 }
 
 using Try = void (*)(OctetSpan, std::endian);

@@ -18,8 +18,8 @@ inline std::size_t allocated() {
 #endif
 }
 
-/// Memory that the decoder does not charge: the first 256 KiB of each message, and memory of small
-/// values.
-inline constexpr std::size_t free_octets = 256 * 1024 + 64 * 1024;
+/// The most memory that the decoder does not charge to the budget: the first 256 KiB of each
+/// message, and at most 64 KiB for small values.
+inline constexpr std::size_t uncharged_max = 256 * 1024 + 64 * 1024;
 
 }  // namespace perigee::fuzz

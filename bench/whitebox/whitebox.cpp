@@ -22,7 +22,8 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::size_t warm_up_calls = 200;
-/// callgrind writes a part for each stamp, so few calls are counted.
+/// callgrind writes a part of its output file for each stamp. To keep the file small, only this
+/// number of calls is counted.
 constexpr std::size_t counted_calls = 10;
 
 struct Protocol {
@@ -42,7 +43,7 @@ std::vector<Protocol> protocols(const std::filesystem::path& folder) {
 
 std::string workload_of(std::size_t size) { return "octets" + std::to_string(size); }
 
-/// One cell of the report: what its processes need to know.
+/// The values with which the processes of a measurement are started, once for each protocol.
 struct Subject {
   std::string strategy;
   std::string workload;
@@ -63,8 +64,10 @@ void check_complete(const std::vector<Activity>& activities, const Steps& steps)
   for (const Activity& activity : activities)
     for (const probe::Point point : activity.points)
       if (!steps.contains(point))
-        throw std::runtime_error(std::string("whitebox: no stamp of the activity: ") +
-                                 activity.name);
+        throw std::runtime_error(std::string("whitebox: the probe of the activity '") +
+                                 activity.name +
+                                 "' recorded no time; build whitebox_probed again, from the same "
+                                 "sources as perigee");
 }
 
 /// The outputs of both sides after some calls.
@@ -73,7 +76,8 @@ struct Outputs {
   std::string server;
 };
 
-/// `prefix`: words before the program, for each side. `kept`: the calls that each side prints.
+/// `server_prefix`, `client_prefix`: words in front of the program's command. `kept`: each side
+/// prints its last `kept` calls; 0: it prints the points of all its stamps.
 struct Run {
   Words server_prefix;
   Words client_prefix;
@@ -153,8 +157,8 @@ Words callgrind_command(const std::string& valgrind, const std::string& file) {
           dump_after_stamps};
 }
 
-// The instructions of each step, in place of times. callgrind shows calls that it has counted so
-// far at each stamp.
+// The instructions of each step, in place of times. At each stamp callgrind writes a part, which
+// gives the number of instructions up to this stamp.
 CallSteps count(const Subject& subject, const Protocol& protocol) {
   const TemporaryFolder folder;
   const std::string client_file = folder.path() / "client.out";
@@ -189,7 +193,8 @@ const std::vector<std::string>& whitebox_workloads() {
 }
 
 WhiteboxReport run_whitebox(const WhiteboxOptions& options) {
-  if (options.counts) (void)find_program("valgrind");  // an error before the measurements
+  if (options.counts)
+    (void)find_program("valgrind");  // if it is missing, fails before the measurements
   const TemporaryFolder folder;
   WhiteboxReport report{options, {}, {}};
   const std::vector<Subject> subjects = subjects_of(options);

@@ -1,4 +1,4 @@
-// Puts the parts of a bridge together, and ends them in order.
+// Puts the parts of a bridge together, and ends them one after the other.
 #include "bridge/bridge_handler.h"
 #include "bridge/context.h"
 #include "bridge/memory_watch.h"

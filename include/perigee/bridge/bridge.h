@@ -36,8 +36,8 @@ class PERIGEE_API Bridge {
   /// The bridge's references to the objects of `Options::references`, in their order.
   [[nodiscard]] const std::vector<iop::Ior>& references() const noexcept;
 
-  /// Waits for SIGTERM or SIGINT, then stops the bridge in order. Calls `ready` as soon as it can
-  /// receive the signals. A second signal ends the process at once. After SIGHUP, the protocols
+  /// Waits for SIGTERM or SIGINT, then stops the bridge as `stop` does. Calls `ready` as soon as it
+  /// can receive the signals. A second signal ends the process at once. After SIGHUP, the protocols
   /// read their files again, for example the certificates of TLS. The bridge goes on with the
   /// former contents if a file cannot be used. Error: the system has no handle left.
   [[nodiscard]] std::expected<void, IoError> serve_until_signal(

@@ -1,4 +1,5 @@
-// The interfaces of servants that serve objects of several interfaces.
+// The base of servants whose objects have different interfaces: it returns the interface of each
+// object.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -70,8 +70,8 @@ class PERIGEE_API Transport {
   /// when the handle has the readiness `wants(Step::open)`. `timed_out` (only with Wait::yes): the
   /// receive or send time-out passed.
   virtual IoResult open(Wait /*wait*/) { return {}; }
-  /// Ends the output in order. The sending thread calls it when all octets are sent, and repeats
-  /// the call until it returns `ok`, like `open`. Nothing may be sent afterwards.
+  /// Ends the output, for example with close_notify of TLS. The sending thread calls it when all
+  /// octets are sent, and repeats the call until it returns `ok`, like `open`. It sends no more.
   virtual IoResult finish(Wait /*wait*/) {
     shutdown_send();
     return {};

@@ -9,7 +9,7 @@
 
 namespace perigee::interceptors {
 
-/// Stateless: the slots belong to the threads. Valid as long as the ORB's core.
+/// Has no state of its own: the slots belong to the threads. Keeps the ORB's core alive.
 class SlotCurrent final : public PortableInterceptor::Current {
  public:
   explicit SlotCurrent(OrbInterceptors& owner) noexcept : owner_(owner) {}
@@ -24,8 +24,9 @@ class SlotCurrent final : public PortableInterceptor::Current {
  private:
   void check(PortableInterceptor::SlotId id) const;
 
-  // The application may keep this object longer than its ORB, so it keeps the core alive.
   OrbInterceptors& owner_;
+  // The application may keep this object longer than its ORB. So this object keeps the core alive,
+  // which owns `owner_`.
   const std::shared_ptr<orb::OrbCore> core_{owner_.core().shared_from_this()};
 };
 

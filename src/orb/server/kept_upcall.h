@@ -20,8 +20,9 @@ struct IncomingRequest;
 
 namespace perigee::orb {
 
-/// The kept request runs the ending points. The deferred request, which sends the reply, runs none
-/// of them: it gets only the service contexts that interceptors have added.
+/// The interception of the deferred request while the KeptUpcall replies through it. It runs no
+/// ending interception points, because the KeptUpcall has run them. It only passes on the service
+/// contexts of the interceptors.
 class RepliedInterception final : public ServerInterception {
  public:
   /// `owner` must outlive the reply.
@@ -49,14 +50,15 @@ class RepliedInterception final : public ServerInterception {
 };
 
 /// Used by one thread at a time. Replies through a deferred request, so a slow client does not
-/// block the thread that dispatches it.
+/// block the thread that dispatches the kept request.
 class KeptUpcall final : public KeptRequest {
  public:
-  /// `share`: of the octets that wait.
+  /// `share`: the part of -ORBHeldSizeMax that this request uses until it is destroyed.
   KeptUpcall(OrbCore& core, engine::ParkedShare share) noexcept
       : core_(core), share_(std::move(share)) {}
 
-  /// Takes the message of a request, which was deferred as `later`.
+  /// Takes the message out of `request`. `later` is the deferred request through which the reply is
+  /// sent.
   void begin(engine::IncomingRequest& request, std::unique_ptr<ServerRequest> later);
 
   void begin_upcall() override;

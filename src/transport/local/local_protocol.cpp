@@ -1,4 +1,5 @@
-// The factory of scheme "uiop", and the choice of profiles that lead to UNIX-domain addresses here.
+// The factory of the scheme "uiop". Its `claim` finds the UNIX-domain addresses in profiles, and
+// decides whether each address belongs to this host.
 #include "transport/local/local_acceptor.h"
 #include "transport/local/local_address.h"
 #include "transport/local/local_connector.h"
@@ -84,14 +85,16 @@ class Addresses {
  public:
   explicit Addresses(const LocalTrust& trust) : trust_(trust) {}
 
-  /// A component of Perigee names the place. If the client trusts only listed places, a path
-  /// outside of them is not looked at: a stranger may have chosen it.
+  /// Perigee's component contains the place of the address (see LocalPlace). If -ORBUiopTrust lists
+  /// folders, the system is not asked about a path outside of these folders: an untrusted sender
+  /// may have chosen the path.
   void add_place(const iop::TaggedComponent& component) {
     const auto place = decode_place(component.data);
     const auto address = place ? parse_local_address(place->address) : std::nullopt;
     if (address) add(place->address, trusts_place(trust_, address->text) && is_here(*place));
   }
-  /// Components of other ORBs name only a host.
+  /// For addresses with only a host's name: in omniORB's component, and in the body of a uiop
+  /// profile.
   void add_of_host(const std::string& host, const std::string& address) {
     const auto parsed = parse_local_address(address);
     if (parsed && std::ranges::find(texts_, parsed->text) == texts_.end())
