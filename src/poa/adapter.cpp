@@ -25,7 +25,7 @@ ActiveObject::~ActiveObject() {
 
 Adapter::Adapter(AdapterParts parts, const counted_ptr<Adapter>& parent)
     : parts_(std::move(parts)),
-      tree_(parent, parent ? extend_path(parent->tree_.path(), parts_.name) : encode_path({})) {}
+      links_(parent, parent ? extend_path(parent->links_.path(), parts_.name) : encode_path({})) {}
 
 Adapter::~Adapter() = default;
 
@@ -65,7 +65,7 @@ bool Adapter::destroyed() const noexcept {
 CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
-  if (adapter_name.size() > adapter_name_size_max || path_depth(tree_.path()) >= adapter_depth_max)
+  if (adapter_name.size() > adapter_name_size_max || path_depth(links_.path()) >= adapter_depth_max)
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
@@ -78,12 +78,12 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a POAManager of another ORB");
   if (hooks != nullptr) set.components = hooks->make_components(policies, *own_manager);
   const Lock lock = lock_alive();
-  if (tree_.contains(adapter_name)) throw AdapterAlreadyExists();
+  if (links_.contains(adapter_name)) throw AdapterAlreadyExists();
   auto child = make_counted<Adapter>(
       AdapterParts{parts_.host, std::move(own_manager), adapter_name, std::move(set), false},
       self());
-  tree_.add(adapter_name, child);
-  Undo added([&] { tree_.remove(adapter_name, child.get()); });
+  links_.add(adapter_name, child);
+  Undo added([&] { links_.remove(adapter_name, child.get()); });
   child->attach(child);
   added.keep();
   return CORBA::object_reference<POA>(std::move(child));
@@ -94,7 +94,7 @@ CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string
   for (;;) {
     {
       const Lock lock = lock_alive();
-      if (auto found = tree_.find(adapter_name))
+      if (auto found = links_.find(adapter_name))
         return CORBA::object_reference<POA>(std::move(found));
     }
     if (!activate_it || !activate_child(adapter_name)) throw AdapterNonExistent();
@@ -103,22 +103,22 @@ CORBA::object_reference<PortableServer::POA> Adapter::find_POA(const std::string
 
 std::vector<counted_ptr<Adapter>> Adapter::all_children() const {
   const std::lock_guard lock(mutex_);
-  return tree_.all();
+  return links_.all();
 }
 
 counted_ptr<Adapter> Adapter::first_child() const noexcept {
   const std::lock_guard lock(mutex_);
-  return tree_.first();
+  return links_.first();
 }
 
 counted_ptr<Adapter> Adapter::child_after(const Adapter& child) const noexcept {
   const std::lock_guard lock(mutex_);
-  return tree_.after(child.parts_.name);
+  return links_.after(child.parts_.name);
 }
 
 void Adapter::forget_child(const Adapter& child) noexcept {
   const std::lock_guard lock(mutex_);
-  tree_.remove(child.parts_.name, &child);
+  links_.remove(child.parts_.name, &child);
 }
 
 // Allocates no memory, so no adapter remains partly destroyed. Each destroyed child removes itself
@@ -135,7 +135,7 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   while (const auto known = first_child()) known->destroy(etherealize_objects, wait_for_completion);
   remove_objects(etherealize_objects ? Etherealize::yes : Etherealize::no);
   parts_.host->adapters().remove(ref_);
-  if (const auto parent = tree_.parent()) parent->forget_child(*this);
+  if (const auto parent = links_.parent()) parent->forget_child(*this);
   parts_.host->resume_held_requests();
   parts_.manager->wake_held();
   const bool was_established = !parts_.ids_are_keys;  // interceptors do not see the adapter of keys
@@ -168,7 +168,7 @@ void Adapter::remove_from_tables(const ObjectMap::Object& object) noexcept {
 // A path does not contain the name of the root. The INSPOA is a root without children.
 std::vector<std::string> Adapter::full_name() const {
   std::vector<std::string> names{parts_.ids_are_keys ? parts_.name : "RootPOA"};
-  PathNames below(tree_.path());
+  PathNames below(links_.path());
   while (const auto name = below.next()) names.emplace_back(*name);
   return names;
 }
@@ -180,7 +180,7 @@ std::string Adapter::the_name() {
 
 CORBA::object_reference<PortableServer::POA> Adapter::the_parent() {
   (void)lock_alive();
-  return CORBA::object_reference<POA>(tree_.parent());
+  return CORBA::object_reference<POA>(links_.parent());
 }
 
 PortableServer::POAList Adapter::the_children() {

@@ -1,9 +1,9 @@
 // The portable object adapter. It joins its objects (ObjectMap), their activation
-// (ServantActivation) and its place among the adapters (AdapterTree). Requests to active objects do
+// (ServantActivation) and its links to other adapters (AdapterLinks). Requests to active objects do
 // not come through here: the dispatcher finds them in its own table.
 #pragma once
 
-#include "poa/adapter_tree.h"
+#include "poa/adapter_links.h"
 #include "poa/managed_adapter.h"
 #include "poa/object_key.h"
 #include "poa/object_map.h"
@@ -221,7 +221,7 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   bool destroyed_ = false;
   std::uint64_t next_id_ = 0;
   std::size_t uses_ = 0;  // objects (active, or still used), and requests that found no object
-  AdapterTree<Adapter> tree_;
+  AdapterLinks<Adapter> links_;
   ObjectMap objects_;  // these ids are not in `activation_`
   ServantActivation activation_;
 

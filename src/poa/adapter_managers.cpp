@@ -119,7 +119,7 @@ bool Adapter::etherealizes() const noexcept { return static_cast<bool>(servant_a
 // of this thread. Expects mutex_ to be held.
 bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
   if (activation_.needs_this_thread(id)) return true;
-  if (parts_.policies.single_thread() && tree_.makes_child()) return true;
+  if (parts_.policies.single_thread() && links_.makes_child()) return true;
   const bool waits_for_upcalls = activation_.state_of(id) == State::leaving;
   for (const Upcall* upcall = Upcall::innermost(); upcall != nullptr; upcall = upcall->outer()) {
     const ServedObject& object = upcall->object();
@@ -254,7 +254,7 @@ void Adapter::deactivate_objects() noexcept { remove_objects(Etherealize::yes); 
 
 counted_ptr<Adapter> Adapter::child(std::string_view name) const noexcept {
   const std::lock_guard lock(mutex_);
-  return tree_.is_being_made_elsewhere(name) ? nullptr : tree_.find(name);
+  return links_.is_being_made_elsewhere(name) ? nullptr : links_.find(name);
 }
 
 bool Adapter::has_activator() const noexcept {
@@ -269,21 +269,21 @@ bool Adapter::activate_child(const std::string& name) {
   CORBA::object_reference<AdapterActivator> activator;
   {
     Lock lock = lock_alive();
-    tree_.wait_until_made(lock, name);
-    if (tree_.contains(name)) return true;
-    if (tree_.is_being_made(name))  // by this thread: the request is nested in the activator
+    links_.wait_until_made(lock, name);
+    if (links_.contains(name)) return true;
+    if (links_.is_being_made(name))  // by this thread: the request is nested in the activator
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
                              "the adapter activator is still creating the POA");
     if (!adapter_activator_) return false;
     activator = adapter_activator_;
-    tree_.begin_making(name);
+    links_.begin_making(name);
   }
   struct Done {
     Adapter& parent;
     const std::string& name;
     ~Done() {
       const std::lock_guard lock(parent.mutex_);
-      parent.tree_.end_making(name);
+      parent.links_.end_making(name);
     }
   } const done{*this, name};
   return call_unknown_adapter(*activator, name) && child(name) != nullptr;

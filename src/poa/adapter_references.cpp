@@ -68,7 +68,7 @@ ObjectId Adapter::new_system_id() {
 Octets Adapter::key_of(const ObjectId& id) const {
   if (parts_.ids_are_keys)
     return {std::as_bytes(std::span(id)).begin(), std::as_bytes(std::span(id)).end()};
-  if (parts_.policies.persistent()) return make_persistent_key(tree_.path(), id);
+  if (parts_.policies.persistent()) return make_persistent_key(links_.path(), id);
   const TransientPrefix prefix{parts_.host->nonce(), ref_};
   if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
   // The key has the slot that the id names, even if the object was activated again with its old id
@@ -209,7 +209,7 @@ ObjectId Adapter::reference_to_id(const CORBA::object_reference<CORBA::Object>& 
   if (!key || parts_.ids_are_keys) throw WrongAdapter();
   const bool ours =
       key->kind == KeyKind::persistent
-          ? parts_.policies.persistent() && std::ranges::equal(key->path, tree_.path())
+          ? parts_.policies.persistent() && std::ranges::equal(key->path, links_.path())
           : key->nonce == parts_.host->nonce() && key->adapter == ref_;
   if (!ours) throw WrongAdapter();
   return to_id(key->id);

@@ -1,4 +1,4 @@
-// The place of an adapter in the tree of adapters: its parent, its path, its children, and the
+// The links of one adapter in the tree of adapters: its parent, its path, its children, and the
 // children that an adapter activator is making. Calls no activator.
 #pragma once
 
@@ -17,16 +17,16 @@
 
 namespace perigee::poa {
 
-/// Parent and path do not change. The rest is guarded by the mutex of the adapter.
+/// Parent and path do not change. The other members are guarded by the mutex of the adapter.
 ///
 /// Invariants: no child is null; each child that is being made has the id of a thread.
 template <typename Node>
-class AdapterTree {
+class AdapterLinks {
  public:
   using Lock = std::unique_lock<std::mutex>;  ///< of the adapter's mutex
 
-  /// `path`: as in persistent keys.
-  AdapterTree(const counted_ptr<Node>& parent, Octets path)
+  /// `path`: the encoded names of the adapters below the Root POA, as in a persistent object key.
+  AdapterLinks(const counted_ptr<Node>& parent, Octets path)
       : parent_(parent), path_(std::move(path)) {}
 
   [[nodiscard]] counted_ptr<Node> parent() const noexcept { return parent_.lock(); }
