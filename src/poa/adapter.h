@@ -135,10 +135,10 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   /// answered.
   void enter_again() noexcept;
   void leave() noexcept;
-  /// Notes a deferred reply of the object, and returns the object's id for `owe_no_more`. If the
+  /// Notes a deferred reply of the object, and returns the object's id for `end_deferred`. If the
   /// object is deactivated meanwhile, new requests to it are refused instead of waiting.
-  [[nodiscard]] std::string owe(const ServedObject& object);
-  void owe_no_more(const std::string& id) noexcept;
+  [[nodiscard]] std::string begin_deferred(const ServedObject& object);
+  void end_deferred(const std::string& id) noexcept;
   /// Null if the ORB no longer exists.
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const noexcept;
   /// The object with this id, served by the default servant. Raises OBJ_ADAPTER if there is none.

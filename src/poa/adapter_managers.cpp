@@ -139,23 +139,23 @@ void Adapter::wait_for_transition(Lock& lock, const std::string& id, Waits waits
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
                                  "waiting for the object's transition might never end");
     // The waiting thread may be the thread that has to send the deferred reply.
-    if (waits == Waits::request && activation_.owes(id))
+    if (waits == Waits::request && activation_.has_deferred(id))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
                              "the object is being deactivated and waits for its deferred replies");
     activation_.wait_for_change(lock);
   }
 }
 
-std::string Adapter::owe(const ServedObject& object) {
+std::string Adapter::begin_deferred(const ServedObject& object) {
   std::string id = id_text(object.id);
   const Lock lock(mutex_);
-  activation_.owe(id);
+  activation_.begin_deferred(id);
   return id;
 }
 
-void Adapter::owe_no_more(const std::string& id) noexcept {
+void Adapter::end_deferred(const std::string& id) noexcept {
   const Lock lock(mutex_);
-  activation_.owe_no_more(id);
+  activation_.end_deferred(id);
 }
 
 std::shared_ptr<orb::OrbCore> Adapter::core() const noexcept {

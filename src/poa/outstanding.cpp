@@ -1,4 +1,4 @@
-// The state of an upcall that stays until its deferred answer.
+// The state of an upcall that stays until its deferred reply is sent.
 #include "poa/outstanding.h"
 
 #include "orb/core/orb_core.h"
@@ -19,7 +19,7 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
   if (upcall != nullptr) {
     if (upcall->pin() != nullptr) {
       pin_ = upcall->pin()->share();
-      if (pin_->adapter->policies().servant_manager()) owing_ = Owing(*pin_);
+      if (pin_->adapter->policies().servant_manager()) deferred_reply_ = DeferredReply(*pin_);
     } else {
       const ServedObject& object = upcall->object();
       unlisted_.emplace(AdapterVisit::again(object.adapter), object);
@@ -36,7 +36,7 @@ void Outstanding::end() noexcept {
   const auto core = keep_core();
   const auto unlisted = std::exchange(unlisted_, std::nullopt);
   const SlotTable<ActiveObject>::Pin pin = std::move(pin_);
-  const Owing owing = std::move(owing_);
+  const DeferredReply deferred = std::move(deferred_reply_);
   std::unique_ptr<orb::ServerRequest> ended;
   {
     const std::lock_guard lock(mutex_);

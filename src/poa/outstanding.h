@@ -60,20 +60,20 @@ class Outstanding {
   };
 
   /// Tells the adapter about a deferred reply of the object, if the adapter has to know.
-  class Owing {
+  class DeferredReply {
    public:
-    Owing() noexcept = default;
-    explicit Owing(const ServedObject& object)
-        : adapter_(object.adapter.get()), id_(adapter_->owe(object)) {}
-    Owing(Owing&& other) noexcept
+    DeferredReply() noexcept = default;
+    explicit DeferredReply(const ServedObject& object)
+        : adapter_(object.adapter.get()), id_(adapter_->begin_deferred(object)) {}
+    DeferredReply(DeferredReply&& other) noexcept
         : adapter_(std::exchange(other.adapter_, nullptr)), id_(std::move(other.id_)) {}
-    Owing& operator=(Owing&& other) noexcept {
+    DeferredReply& operator=(DeferredReply&& other) noexcept {
       std::swap(adapter_, other.adapter_);
       std::swap(id_, other.id_);
       return *this;
     }
-    ~Owing() {
-      if (adapter_ != nullptr) adapter_->owe_no_more(id_);
+    ~DeferredReply() {
+      if (adapter_ != nullptr) adapter_->end_deferred(id_);
     }
 
    private:
@@ -82,7 +82,7 @@ class Outstanding {
   };
 
   SlotTable<ActiveObject>::Pin pin_;
-  Owing owing_;
+  DeferredReply deferred_reply_;
   std::optional<Unlisted> unlisted_;
   [[nodiscard]] std::shared_ptr<orb::OrbCore> keep_core() const noexcept;
 

@@ -80,14 +80,14 @@ void ServantActivation::end_turn() noexcept {
 }
 
 // Wakes the requests that wait for an object that is leaving: they are refused from now on.
-void ServantActivation::owe(const std::string& id) {
-  ++owing_[id];
+void ServantActivation::begin_deferred(const std::string& id) {
+  ++deferred_replies_[id];
   changed_.notify_all();
 }
 
-void ServantActivation::owe_no_more(const std::string& id) noexcept {
-  const auto found = owing_.find(id);
-  if (--found->second == 0) owing_.erase(found);
+void ServantActivation::end_deferred(const std::string& id) noexcept {
+  const auto found = deferred_replies_.find(id);
+  if (--found->second == 0) deferred_replies_.erase(found);
 }
 
 bool ServantActivation::check_invariants() const {
@@ -98,7 +98,7 @@ bool ServantActivation::check_invariants() const {
     if (leaves != (transition.thread == std::thread::id())) return false;
     if (transition.state == State::incarnating && transition.servant != nullptr) return false;
   }
-  for (const auto& [id, count] : owing_)
+  for (const auto& [id, count] : deferred_replies_)
     if (count == 0) return false;
   return leaving == leaving_servants_;
 }

@@ -82,9 +82,11 @@ class ServantActivation {
   /// While an object with deferred replies is leaving, requests to it do not wait: the waiting
   /// thread may be the thread that has to reply.
   /// @{
-  void owe(const std::string& id);
-  void owe_no_more(const std::string& id) noexcept;
-  [[nodiscard]] bool owes(const std::string& id) const noexcept { return owing_.contains(id); }
+  void begin_deferred(const std::string& id);
+  void end_deferred(const std::string& id) noexcept;
+  [[nodiscard]] bool has_deferred(const std::string& id) const noexcept {
+    return deferred_replies_.contains(id);
+  }
   /// @}
 
   [[nodiscard]] bool check_invariants() const;
@@ -102,7 +104,7 @@ class ServantActivation {
 
   Transitions transitions_;
   std::unordered_map<std::string, std::uint32_t, TextHash>
-      owing_;                       // replies, by the id of an object
+      deferred_replies_;            // replies, by the id of an object
   ServantCounts leaving_servants_;  // the number of leaving ids of a servant
   std::condition_variable changed_;
   std::thread::id turn_thread_;  // the thread that has the turn, if turn_depth_ is not 0

@@ -1,5 +1,5 @@
 // The end of asynchronous oneway calls, as SyncScopePolicy defines it.
-#include "async/owing_servants.h"
+#include "async/deferring_servants.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/async/call.h>
@@ -14,7 +14,7 @@ namespace {
 
 /// A server whose servants defer their replies, and a client.
 struct Pair {
-  Pair() : server(each_strategy(), debts.servant(Later::answer)) {}
+  Pair() : server(each_strategy(), deferred.servant(Later::answer)) {}
   /// Sends a oneway request.
   [[nodiscard]] call<void> send(Messaging::SyncScope scope) const {
     static constexpr stub::Operation operation{"act", stub::Operation::Kind::oneway, {}};
@@ -25,7 +25,7 @@ struct Pair {
         *scoped, operation, [](cdr::Encoder& encoder) { encoder << std::uint32_t{1}; }, nullptr);
   }
 
-  Debts debts;
+  DeferredReplies deferred;
   const ServerFixture server;
   const TestOrb client;
 };
@@ -36,23 +36,23 @@ TEST_CASE("an asynchronous oneway ends when it is sent, buffered or not") {
   Pair pair;
   for (const Messaging::SyncScope scope : {Messaging::SYNC_NONE, Messaging::SYNC_WITH_TRANSPORT}) {
     pair.send(scope).get();
-    pair.debts.take(1).pay(1);  // the client gets no reply
+    pair.deferred.take(1).send(1);  // the client gets no reply
   }
 }
 
 TEST_CASE("an asynchronous oneway with scope server ends before its servant replies") {
   Pair pair;
   pair.send(Messaging::SYNC_WITH_SERVER).get();
-  pair.debts.take(1).pay(1);
+  pair.deferred.take(1).send(1);
 }
 
 TEST_CASE("an asynchronous oneway with scope target ends when its servant replies") {
   Pair pair;
   call<void> sent = pair.send(Messaging::SYNC_WITH_TARGET);
-  std::jthread payer([&] {
-    Debt debt = pair.debts.take(1);
+  std::jthread replier([&] {
+    DeferredReply kept = pair.deferred.take(1);
     CHECK_FALSE(sent.is_over());
-    debt.pay(1);
+    kept.send(1);
   });
   sent.get();
 }

@@ -235,7 +235,7 @@ TEST_CASE("flush_oneways waits for oneways that the timer is sending") {
   CHECK(test.collector.numbers() == Numbers{1});
 }
 
-TEST_CASE("a call shares the connection of the thread's last oneway, until a call is answered") {
+TEST_CASE("a call shares the connection of the thread's last oneway, until a call has a reply") {
   Fixture fixture({.first_reply_timeout = std::chrono::milliseconds::zero()});
   std::promise<void> asked;
   bool first = true;

@@ -99,7 +99,7 @@ TEST_CASE("a collocated oneway returns although its servant replies an exception
   CHECK(served);
 }
 
-TEST_CASE("a second answer to a request is BAD_INV_ORDER") {
+TEST_CASE("a second reply to a request is BAD_INV_ORDER") {
   CollocatedFixture fixture([](orb::ServerRequest& request) {
     request.reply(nullptr);
     CHECK_THROWS_AS(request.reply(nullptr), CORBA::BAD_INV_ORDER);

@@ -127,7 +127,7 @@ TEST_CASE("_non_existent asks at the old place if the object is gone from the ne
   }
 }
 
-TEST_CASE("OBJECT_NOT_EXIST of an executed operation is an answer, also behind a forward") {
+TEST_CASE("OBJECT_NOT_EXIST of an executed operation is its reply, also after a forward") {
   for (const auto completed : {CORBA::COMPLETED_YES, CORBA::COMPLETED_MAYBE}) {
     Fixture fixture;
     fixture.peer("old", fixture.forward_to(fixture.ior({"new"})));

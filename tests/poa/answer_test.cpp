@@ -32,7 +32,7 @@ void check_answered_before(Act&& act) {
 
 }  // namespace
 
-TEST_CASE("an answer may be given after the upcall") {
+TEST_CASE("a reply may be sent after the upcall") {
   Deferred test;
   test.dispatch();
   CHECK(test.request.answer().empty());
@@ -47,7 +47,7 @@ TEST_CASE("an answer may be given after the upcall") {
   CHECK(test.request.outstanding() == 0);  // ended, although the answer object still exists
 }
 
-TEST_CASE("a second answer of any kind is refused") {
+TEST_CASE("a second reply of any kind is refused") {
   Deferred test;
   test.dispatch();
   SUBCASE("after results") { test.answer.reply(nullptr); }
@@ -62,7 +62,7 @@ TEST_CASE("a second answer of any kind is refused") {
   CHECK(test.request.answer() == first);
 }
 
-TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
+TEST_CASE("a deferred request that is dropped gets NO_RESPONSE, COMPLETED_MAYBE") {
   Deferred test;
   test.dispatch();
   test.answer = Answer();
@@ -71,7 +71,7 @@ TEST_CASE("an answer that is dropped is NO_RESPONSE, COMPLETED_MAYBE") {
   CHECK(test.request.outstanding() == 0);
 }
 
-TEST_CASE("the client gets an exception in an answer like an exception of a servant") {
+TEST_CASE("a deferred reply can be an exception, like the exception of a servant") {
   Deferred test;
   test.dispatch();
   std::string expected;
@@ -114,7 +114,7 @@ TEST_CASE("the client gets an exception in an answer like an exception of a serv
   CHECK(test.request.answer() == expected);
 }
 
-TEST_CASE("a request can be deferred once, and not after it was answered") {
+TEST_CASE("a request can be deferred once, and not after its reply") {
   const TestOrb orb;
   Answer first;
   bool answers_first = false;
@@ -136,7 +136,7 @@ TEST_CASE("a request can be deferred once, and not after it was answered") {
   CHECK(request.answer() == (answers_first ? "reply" : "system NO_RESPONSE"));
 }
 
-TEST_CASE("answering may destroy the servant that the answer belongs to") {
+TEST_CASE("a deferred reply may destroy the servant of its request") {
   class Owner final : public PortableServer::Servant {
    public:
     [[nodiscard]] std::string_view _primary_interface() const noexcept override {
@@ -161,7 +161,7 @@ TEST_CASE("answering may destroy the servant that the answer belongs to") {
   CHECK(request.answer() == "reply");
 }
 
-TEST_CASE("an answer that is replaced counts as dropped at once") {
+TEST_CASE("a deferred request whose Answer is overwritten counts as dropped at once") {
   Deferred first;
   Deferred second;
   first.dispatch();
@@ -189,7 +189,7 @@ TEST_CASE("if the encoding of results throws, the client gets UNKNOWN") {
   CHECK(test.request.answer() == "system UNKNOWN");
 }
 
-TEST_CASE("if several threads answer at the same time, one answer counts") {
+TEST_CASE("if several threads reply at the same time, one reply is sent") {
   for (int round = 0; round < 50; ++round) {
     Deferred test;
     test.dispatch();
@@ -213,7 +213,7 @@ TEST_CASE("if several threads answer at the same time, one answer counts") {
   }
 }
 
-TEST_CASE("the servant stays until the answer is given") {
+TEST_CASE("the servant stays until the reply is sent") {
   std::atomic<int> alive{0};
   Deferred test(&alive);
   test.dispatch();
@@ -223,7 +223,7 @@ TEST_CASE("the servant stays until the answer is given") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("destroying a POA waits for answers, if asked to") {
+TEST_CASE("destroying a POA waits for deferred replies, if asked to") {
   Deferred test;
   test.dispatch();
   std::promise<void> destroying;
@@ -238,7 +238,7 @@ TEST_CASE("destroying a POA waits for answers, if asked to") {
   CHECK(destroyed.get() == "reply");
 }
 
-TEST_CASE("a POA that was destroyed without waiting exists until the answer is given") {
+TEST_CASE("a POA that was destroyed without waiting exists until the deferred reply is sent") {
   std::atomic<int> alive{0};
   Deferred test(&alive);
   test.dispatch();
@@ -272,7 +272,7 @@ TEST_CASE("a default servant may defer its reply") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("hooks see the end of a request when it is answered") {
+TEST_CASE("hooks see the end of a request when its reply is sent") {
   Deferred test;
   RecordingHooks hooks;
   auto& dispatcher = static_cast<poa::Dispatcher&>(test.orb.dispatcher());
@@ -300,7 +300,7 @@ TEST_CASE("a servant that deferred its reply is told when the request is cancell
   CHECK_FALSE(stop_token_of(Answer()).stop_possible());
 }
 
-TEST_CASE("a deferred oneway expects no answer, and its answer is dropped") {
+TEST_CASE("a deferred oneway expects no reply, and its reply is dropped") {
   Deferred test;
   test.request.set_response_expected(false);
   test.dispatch();
@@ -344,7 +344,7 @@ std::string answer_of(const std::function<void(const HandlerRef&)>& servant) {
 
 }  // namespace
 
-TEST_CASE("an exception of a servant is its answer, unless the servant has answered before") {
+TEST_CASE("an exception of a servant is its reply, unless the servant has replied before") {
   CHECK(answer_of([](const HandlerRef&) { throw Odd(); }) == "user IDL:Test/Odd:1.0");
   CHECK(answer_of([](const HandlerRef&) { throw CORBA::NO_PERMISSION(); }) ==
         "system NO_PERMISSION");

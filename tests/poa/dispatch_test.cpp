@@ -80,7 +80,7 @@ TEST_CASE("anything else that a servant throws becomes UNKNOWN") {
   CHECK(memory.request->answer() == "system NO_MEMORY");
 }
 
-TEST_CASE("ForwardRequest answers with the reference of the exception") {
+TEST_CASE("the reply to a request with ForwardRequest has the reference of the exception") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const auto target = orb.root()->servant_to_reference(make_servant());
@@ -97,7 +97,7 @@ TEST_CASE("ForwardRequest with a nil reference is an exception") {
   CHECK(acted.request->answer() == "system INV_OBJREF");
 }
 
-TEST_CASE("a second answer is refused, and an exception after the first answer is dropped") {
+TEST_CASE("a second reply is refused, and an exception after the first reply is dropped") {
   bool refused = false;
   const Acted acted([&refused](orb::ServerRequest& request) {
     request.reply(nullptr);
@@ -112,7 +112,7 @@ TEST_CASE("a second answer is refused, and an exception after the first answer i
   CHECK(acted.request->answer() == "reply");
 }
 
-TEST_CASE("operations that every object has are answered from the servant") {
+TEST_CASE("the servant executes the operations that every object has") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const Octets key = orb.key_of(orb.root()->servant_to_reference(make_servant()));

@@ -81,7 +81,7 @@ TEST_CASE("the states of a POAManager have names") {
   CHECK(_enumerator_name(State::INACTIVE) == "INACTIVE");
 }
 
-TEST_CASE("a discarding manager answers TRANSIENT, an inactive manager OBJ_ADAPTER") {
+TEST_CASE("a discarding manager replies TRANSIENT, an inactive manager OBJ_ADAPTER") {
   const TestOrb orb;
   const Octets key = activate(orb);
   orb.root()->the_POAManager()->discard_requests(false);

@@ -186,7 +186,7 @@ TEST_CASE("a create_POA that lacks memory leaves no part of an adapter") {
   CHECK(root.create_POA("second", manager, {}));
 }
 
-TEST_CASE("an answer that is dropped without free memory is NO_RESPONSE") {
+TEST_CASE("a deferred request that is dropped without free memory gets NO_RESPONSE") {
   Deferred test;
   test.dispatch();
   fail_allocation(1, 1'000'000);

@@ -128,12 +128,12 @@ TEST_CASE("a transition needs the thread that has the turn at the activator") {
 
 TEST_CASE("an object has replies to send until the last reply is sent") {
   ServantActivation activation;
-  activation.owe("a");
-  activation.owe("a");
-  activation.owe_no_more("a");
-  CHECK(activation.owes("a"));
+  activation.begin_deferred("a");
+  activation.begin_deferred("a");
+  activation.end_deferred("a");
+  CHECK(activation.has_deferred("a"));
   CHECK(activation.check_invariants());
-  activation.owe_no_more("a");
-  CHECK_FALSE(activation.owes("a"));
+  activation.end_deferred("a");
+  CHECK_FALSE(activation.has_deferred("a"));
   CHECK(activation.check_invariants());
 }

@@ -92,18 +92,18 @@ class Sink {
               .protocol = breaking_tcp(accounts, number)}),
         object_(orb_.root()->servant_to_reference(
             make_servant([this](orb::ServerRequest& request) { keep(request); }))),
-        payer_([this](const std::stop_token& stop) { pay(stop); }) {
+        replier_([this](const std::stop_token& stop) { reply(stop); }) {
     orb_.serve();
   }
   /// Drops its deferred replies.
   ~Sink() {
-    payer_.request_stop();
-    payer_.join();
+    replier_.request_stop();
+    replier_.join();
     orb_.core().shutdown(orb::Completion::do_not_wait);
     const std::lock_guard lock(mutex_);
     accounts_.hung += hanging_.size();
     dead_ = true;
-    owed_.clear();
+    deferred_.clear();
     hanging_.clear();
   }
   Sink(const Sink&) = delete;
@@ -112,7 +112,7 @@ class Sink {
   [[nodiscard]] const iop::Ior& ior() const { return object_->_reference()->base()->ior; }
 
  private:
-  struct Owed {
+  struct Deferred {
     Answer answer;
     std::uint32_t argument;
   };
@@ -121,18 +121,18 @@ class Sink {
     const std::uint32_t argument = read_argument(request);
     const std::lock_guard lock(mutex_);
     if (dead_) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO);
-    auto& kept = argument % 1024 == 5 ? hanging_ : owed_;
+    auto& kept = argument % 1024 == 5 ? hanging_ : deferred_;
     kept.push_back({Answer(request), argument});
     changed_.notify_one();
   }
 
-  void pay(const std::stop_token& stop) {
+  void reply(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    while (changed_.wait(lock, stop, [this] { return !owed_.empty(); })) {
-      Owed owed = std::move(owed_.back());
-      owed_.pop_back();
+    while (changed_.wait(lock, stop, [this] { return !deferred_.empty(); })) {
+      Deferred later = std::move(deferred_.back());
+      deferred_.pop_back();
       lock.unlock();
-      owed.answer.reply([&](cdr::Encoder& encoder) { encoder << owed.argument + 1; });
+      later.answer.reply([&](cdr::Encoder& encoder) { encoder << later.argument + 1; });
       lock.lock();
     }
   }
@@ -140,12 +140,12 @@ class Sink {
   Accounts& accounts_;
   std::mutex mutex_;
   std::condition_variable_any changed_;
-  std::vector<Owed> owed_;
-  std::vector<Owed> hanging_;
+  std::vector<Deferred> deferred_;
+  std::vector<Deferred> hanging_;
   bool dead_ = false;
   TestOrb orb_;
   ObjectRef object_;
-  std::jthread payer_;  // last: it uses the other members
+  std::jthread replier_;  // last: it uses the other members
 };
 
 /// Answers a request with the outcome of a call.

@@ -25,7 +25,7 @@ namespace perigee::orb {
 class Bidirectional;
 class CallDriver;
 class ClientPolicies;
-class CollocatedDebts;
+class CollocatedDeferrals;
 class EndpointTable;
 class OrbMetrics;
 class ReferenceFactory;
@@ -51,7 +51,7 @@ struct OrbContext {
   const std::unique_ptr<Server>& server;              ///< null in an assembly without one
   const std::atomic<RequestDispatcher*>& dispatcher;  ///< null until an adapter is installed
   /// Collocated calls whose reply is deferred. Shared with their response handlers.
-  const std::shared_ptr<CollocatedDebts>& collocated_debts;
+  const std::shared_ptr<CollocatedDeferrals>& collocated_deferrals;
 };
 
 /// The messages that connections to endpoints of a scheme carry.

@@ -90,7 +90,7 @@ OrbCore::OrbCore(CoreParts parts)
       client_policies_(std::make_shared<ClientPolicies>(settings_.call_timeout.count() != 0)),
       bidirectional_(std::make_unique<Bidirectional>(settings_, clock_, *client_policies_,
                                                      *metrics_, *messaging_)),
-      collocated_debts_(std::make_shared<CollocatedDebts>()),
+      collocated_deferrals_(std::make_shared<CollocatedDeferrals>()),
       parked_(settings_.held_size_max),
       requests_(settings_.requests_max),
       engine_settings_(engine_settings_of(settings_)),
@@ -109,7 +109,7 @@ OrbCore::OrbCore(CoreParts parts)
                .calls = *this,
                .server = server_,
                .dispatcher = dispatcher_,
-               .collocated_debts = collocated_debts_} {
+               .collocated_deferrals = collocated_deferrals_} {
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
   set_up_environments();
@@ -484,7 +484,7 @@ void OrbCore::shutdown(Completion completion) {
     const std::lock_guard lock(mutex_);
     life_.state.compare_exchange_strong(expected, Life::stopping);
   }
-  if (completion == Completion::do_not_wait) collocated_debts_->cancel();
+  if (completion == Completion::do_not_wait) collocated_deferrals_->cancel();
   if (expected >= Life::stopped) return;
   main_thread_.end();
   wake_waiting();
@@ -507,7 +507,7 @@ bool OrbCore::may_wait_for_requests() noexcept {
 // Requests in progress may wait for the calling thread. If this thread runs the client loop or
 // serves a loop of the server, it may have to deliver their replies, even outside of an upcall.
 bool OrbCore::others_wait_for_us() noexcept {
-  if (requests_in_progress() == 0 && collocated_debts_->empty()) return false;
+  if (requests_in_progress() == 0 && collocated_deferrals_->empty()) return false;
   if (server_ && server_->serves_on_this_thread()) return true;
   AsyncEngine* const async = async_made();
   return async != nullptr && async->client_loop().on_thread();

@@ -57,7 +57,7 @@ class AsyncEngine;
 class Bidirectional;
 class CallHooks;
 class ClientPolicies;
-class CollocatedDebts;
+class CollocatedDeferrals;
 class EndpointTable;
 class OrbMetrics;
 struct MetricsSnapshot;
@@ -203,8 +203,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// @}
 
   /// Collocated calls whose reply is deferred.
-  [[nodiscard]] const std::shared_ptr<CollocatedDebts>& collocated_debts() const noexcept {
-    return collocated_debts_;
+  [[nodiscard]] const std::shared_ptr<CollocatedDeferrals>& collocated_deferrals() const noexcept {
+    return collocated_deferrals_;
   }
   /// Whether the calling thread may wait until no requests are in progress. It must not wait in an
   /// upcall, or if it may have to deliver the replies.
@@ -337,7 +337,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   std::unique_ptr<EndpointTable> endpoints_;
   std::shared_ptr<ClientPolicies> client_policies_;  // shared with PolicyManager and PolicyCurrent
   const std::unique_ptr<Bidirectional> bidirectional_;
-  const std::shared_ptr<CollocatedDebts> collocated_debts_;  // shared with response handlers
+  const std::shared_ptr<CollocatedDeferrals>
+      collocated_deferrals_;  // shared with response handlers
   engine::ParkedOctets parked_;
   engine::RequestCount requests_;
   const engine::EngineSettings engine_settings_;

@@ -79,20 +79,21 @@ class CollocatedAnswer : public ServerRequest {
 class DeferredAnswer final : public CollocatedAnswer {
  public:
   DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,
-                 std::shared_ptr<CollocatedWait> wait, std::shared_ptr<CollocatedDebts> debts,
+                 std::shared_ptr<CollocatedWait> wait,
+                 std::shared_ptr<CollocatedDeferrals> deferrals,
                  cdr::DecodedMemory&& decoded_memory)
       : CollocatedAnswer(code_sets),
         decoded_memory_(std::move(decoded_memory)),
         wait_(std::move(wait)),
-        debts_(std::move(debts)),
+        deferrals_(std::move(deferrals)),
         operation_text_(upcall.operation()),
         key_(upcall.object_key().begin(), upcall.object_key().end()) {
     copy_answering(upcall);
     operation_ = operation_text_;
     object_key_ = key_;
-    debts_->add(*wait_);
+    deferrals_->add(*wait_);
   }
-  ~DeferredAnswer() override { debts_->remove(*wait_); }
+  ~DeferredAnswer() override { deferrals_->remove(*wait_); }
   DeferredAnswer(const DeferredAnswer&) = delete;
   DeferredAnswer& operator=(const DeferredAnswer&) = delete;
 
@@ -108,7 +109,7 @@ class DeferredAnswer final : public CollocatedAnswer {
 
   const cdr::DecodedMemory decoded_memory_;  // of the arguments, which the servant may have kept
   const std::shared_ptr<CollocatedWait> wait_;
-  const std::shared_ptr<CollocatedDebts> debts_;
+  const std::shared_ptr<CollocatedDeferrals> deferrals_;
   const std::string operation_text_;
   const Octets key_;
 };
@@ -120,7 +121,7 @@ class CollocatedRequest final : public CollocatedAnswer {
         response_(call.response),
         caller_(call.interception),
         reply_(reply),
-        debts_(context.collocated_debts) {
+        deferrals_(context.collocated_deferrals) {
     operation_ = call.operation;
     object_key_ = call.object_key;
     response_expected_ = call.response != messaging::ResponseFlags::none;
@@ -154,7 +155,7 @@ class CollocatedRequest final : public CollocatedAnswer {
  private:
   [[nodiscard]] ServerRequest* make_deferred() override {
     auto wait = std::make_shared<CollocatedWait>();
-    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait, debts_,
+    auto later = std::make_unique<DeferredAnswer>(*this, code_sets(), wait, deferrals_,
                                                   std::move(decoded_memory_));
     wait_ = std::move(wait);
     return later.release();
@@ -169,7 +170,7 @@ class CollocatedRequest final : public CollocatedAnswer {
   CallInterception* const caller_;
   cdr::DecodedMemory decoded_memory_;  // of the arguments
   cdr::Buffer& reply_;
-  const std::shared_ptr<CollocatedDebts>& debts_;
+  const std::shared_ptr<CollocatedDeferrals>& deferrals_;
   ReplyStatus status_ = ReplyStatus::no_exception;
   std::shared_ptr<CollocatedWait> wait_;
 };

@@ -97,23 +97,23 @@ FailureCause CollocatedWait::drive(const OrbContext& context, Deadline deadline)
   throw CORBA::NO_RESOURCES(exception.minor(), CORBA::COMPLETED_MAYBE, exception.what());
 }
 
-void CollocatedDebts::add(CollocatedWait& wait) {
+void CollocatedDeferrals::add(CollocatedWait& wait) {
   const std::lock_guard lock(mutex_);
   owed_.insert(&wait);
   if (cancelled_) (void)wait.cancellation.cancel();  // there is no stop token to notify yet
 }
 
-void CollocatedDebts::remove(CollocatedWait& wait) noexcept {
+void CollocatedDeferrals::remove(CollocatedWait& wait) noexcept {
   const std::lock_guard lock(mutex_);
   owed_.erase(&wait);
 }
 
-bool CollocatedDebts::empty() const noexcept {
+bool CollocatedDeferrals::empty() const noexcept {
   const std::lock_guard lock(mutex_);
   return owed_.empty();
 }
 
-void CollocatedDebts::cancel() noexcept try {
+void CollocatedDeferrals::cancel() noexcept try {
   std::vector<CancellationNotice> stops;
   {
     const std::lock_guard lock(mutex_);

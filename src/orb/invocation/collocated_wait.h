@@ -63,7 +63,7 @@ class CollocatedWait {
 
 /// The deferred requests of collocated calls. Any thread. Shared by the ORB and by each of these
 /// requests, since a request may outlive the ORB.
-class CollocatedDebts {
+class CollocatedDeferrals {
  public:
   void add(CollocatedWait& wait);
   void remove(CollocatedWait& wait) noexcept;

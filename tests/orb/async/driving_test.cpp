@@ -1,7 +1,7 @@
 // Which thread runs asynchronous calls, and how calls go on when that changes.
 #include "orb/act.h"
+#include "orb/async/deferring_sink.h"
 #include "orb/async/observers.h"
-#include "orb/async/owing_sink.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/base/clock.h>
@@ -33,8 +33,8 @@ std::chrono::nanoseconds cpu_time() {
 struct TwoServers {
   explicit TwoServers(orb::Settings settings = {}) : client(std::move(settings)) {}
 
-  OwingSink owing;
-  ServerFixture slow{ThreadStrategy::thread_per_connection, owing.servant()};
+  DeferringSink deferring;
+  ServerFixture slow{ThreadStrategy::thread_per_connection, deferring.servant()};
   ServerFixture quick{ThreadStrategy::thread_per_connection};
   TestOrb client;
   ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
@@ -56,8 +56,8 @@ TEST_CASE("a server sleeps after its asynchronous calls have ended") {
 }
 
 TEST_CASE("observers of calls from loops are told that the ORB ends") {
-  OwingSink owing;
-  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef called;
   Observed told;
   ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
@@ -67,16 +67,16 @@ TEST_CASE("observers of calls from loops are told that the ORB ends") {
   called = server.orb.core().make_object(sink.object->_reference()->ior());
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key, .argument = 1}).result() == 2);
-  owing.await(1);
+  deferring.await(1);
   server.orb.core().shutdown(orb::Completion::wait);
   CHECK(told.times() == 1);
   CHECK(told.failure<CORBA::BAD_INV_ORDER>().minor() == orb::minor_shut_down);
-  owing.answer_all(1);  // otherwise the sink would wait for this reply
+  deferring.reply_all(1);  // otherwise the sink would wait for this reply
 }
 
 TEST_CASE("an observer can cancel a call that another thread has just started") {
-  OwingSink owing;
-  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   const TestOrb client;
   const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
   std::atomic<bool> driving = false;
@@ -95,20 +95,20 @@ TEST_CASE("an observer can cancel a call that another thread has just started") 
   });
   auto handle = stub::send(*called, act_operation, number(1), first);
   std::jthread answering([&] {
-    owing.await(1);
-    owing.answer_all(1);
+    deferring.await(1);
+    deferring.reply_all(1);
   });
   handle.wait();
   other.join();
   second.wait();
   CHECK(cancelled.failure<CORBA::NO_RESPONSE>().minor() == orb::minor_cancelled);
-  owing.await(1);  // the request was sent, so the servant has a deferred reply
-  owing.answer_all(1);
+  deferring.await(1);  // the request was sent, so the servant has a deferred reply
+  deferring.reply_all(1);
 }
 
 TEST_CASE("an ORB ends while threads enter and leave the loop of its calls") {
-  OwingSink owing;
-  const ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  const ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   for (int round = 0; round != 30; ++round) {
     const TestOrb client;
     const ObjectRef called = client.core().make_object(sink.object->_reference()->ior());
@@ -121,12 +121,12 @@ TEST_CASE("an ORB ends while threads enter and leave the loop of its calls") {
         while (!over) client.core().async().client_loop().perform_work();
       });
     std::jthread waiting([&] { drive(client.core(), [&] { return told.done(); }); });
-    owing.await(1);
+    deferring.await(1);
     client.core().shutdown(orb::Completion::wait);
     waiting.join();
     over = true;
     CHECK(told.times() == 1);
-    owing.answer_all(1);
+    deferring.reply_all(1);
   }
 }
 
@@ -158,7 +158,7 @@ TEST_CASE("an observer of the client's loop can shut its ORB down") {
   SUBCASE("in a turn") {}
   SUBCASE("in a nested turn") { nested = true; }
   TwoServers servers;
-  auto& [owing, slow, quick, client, late, early] = servers;
+  auto& [deferring, slow, quick, client, late, early] = servers;
   Observed last;  // in flight at the shutdown, with a timer of its connection
   Observed ending([&] { client.core().shutdown(orb::Completion::wait); });
   Observed outer([&] {
@@ -173,13 +173,13 @@ TEST_CASE("an observer of the client's loop can shut its ORB down") {
   drive(client.core(), [&] { return last.done() && ending.done(); });
   CHECK(ending.value() == (nested ? 3 : 2));
   CHECK(last.failure<CORBA::BAD_INV_ORDER>().minor() == orb::minor_shut_down);
-  owing.await(1);
-  owing.answer_all(1);
+  deferring.await(1);
+  deferring.reply_all(1);
 }
 
 TEST_CASE("an ORB ends while threads wait in its client loop, which its server loop also runs") {
-  OwingSink owing;
-  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, deferring.servant());
   for (int round = 0; round != 20; ++round) {
     TestOrb client(server_settings(ThreadStrategy::reactive));
     const ObjectRef late = client.core().make_object(slow.object->_reference()->ior());
@@ -188,17 +188,17 @@ TEST_CASE("an ORB ends while threads wait in its client loop, which its server l
     std::vector<std::jthread> waiting;
     for (Observed& each : calls)
       waiting.emplace_back([&] { stub::send(*late, act_operation, number(1), each).wait(); });
-    owing.await(3);
+    deferring.await(3);
     client.core().shutdown(orb::Completion::wait);
     waiting.clear();
     for (const Observed& each : calls) CHECK(each.times() == 1);
-    owing.answer_all(1);
+    deferring.reply_all(1);
   }
 }
 
 TEST_CASE("an observer that the server's loop runs can wait for another call") {
   TwoServers servers(server_settings(ThreadStrategy::reactive));
-  auto& [owing, slow, quick, client, late, early] = servers;
+  auto& [deferring, slow, quick, client, late, early] = servers;
   std::promise<void> over;
   Observed cancelled;
   Observed second;
@@ -212,17 +212,17 @@ TEST_CASE("an observer that the server's loop runs can wait for another call") {
   });
   (void)stub::send(*early, act_operation, number(1), first);
   next = stub::send(*early, act_operation, number(2), second);
-  owing.await(1);
+  deferring.await(1);
   client.serve();
   over.get_future().wait();
   CHECK(cancelled.failure<CORBA::NO_RESPONSE>().minor() == orb::minor_cancelled);
   CHECK(second.value() == 3);
-  owing.answer_all(1);
+  deferring.reply_all(1);
 }
 
 TEST_CASE("an upcall can wait for a call of the client's loop, which no other thread runs") {
-  OwingSink owing;
-  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, deferring.servant());
   ThreadStrategy strategy = ThreadStrategy::reactor_per_core;
   SUBCASE("reactor-per-core") {}
   SUBCASE("auto") { strategy = ThreadStrategy::automatic; }
@@ -240,8 +240,8 @@ TEST_CASE("an upcall can wait for a call of the client's loop, which no other th
   Observed told;
   call = stub::send(*late, act_operation, number(1), told);
   std::jthread answering([&] {
-    owing.await(1);
-    owing.answer_all(7);
+    deferring.await(1);
+    deferring.reply_all(7);
   });
   RawClient client(server.endpoint_of(object));
   CHECK(client.call({.key = server.key_of(object), .argument = 1}).result() == 2);
@@ -250,28 +250,28 @@ TEST_CASE("an upcall can wait for a call of the client's loop, which no other th
 
 TEST_CASE("a request that an observer has started leaves before the observer blocks") {
   TwoServers servers;
-  auto& [owing, slow, quick, client, late, early] = servers;
+  auto& [deferring, slow, quick, client, late, early] = servers;
   Observed held;
   Observed first([&] {
     (void)stub::send(*late, act_operation, number(1), held);
     CHECK(act(early, 1) == 2);  // a blocking call
-    owing.await(1);
+    deferring.await(1);
   });
   (void)stub::send(*late, act_operation, number(1), first);
   std::jthread answering([&] {
-    owing.await(1);
-    owing.answer_all(2);
+    deferring.await(1);
+    deferring.reply_all(2);
   });
   drive(client.core(), [&] { return first.done(); });
-  owing.answer_all(3);
+  deferring.reply_all(3);
   drive(client.core(), [&] { return held.done(); });
   CHECK(held.value() == 3);
 }
 
 TEST_CASE("the nesting of observers that wait is limited") {
   constexpr int count = 12;
-  OwingSink owing;
-  const ServerFixture slow(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  const ServerFixture slow(ThreadStrategy::thread_per_connection, deferring.servant());
   const ServerFixture quick(ThreadStrategy::thread_per_connection);
   orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection);
   settings.nested_upcall_depth_max = 3;
@@ -299,8 +299,8 @@ TEST_CASE("the nesting of observers that wait is limited") {
     handles.push_back(stub::send(*outer, act_operation, number(1), *observers.back()));
   }
   std::jthread answering([&] {
-    owing.await(count);
-    owing.answer_all(1);
+    deferring.await(count);
+    deferring.reply_all(1);
   });
   for (stub::CallHandle& handle : handles) handle.wait();
   drive(client.core(), [&] {

@@ -1,7 +1,7 @@
 // Asynchronous calls that begin in upcalls of loops that several threads serve.
 #include "orb/act.h"
+#include "orb/async/deferring_sink.h"
 #include "orb/async/observers.h"
-#include "orb/async/owing_sink.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"
 #include "support/await_condition.h"
@@ -179,21 +179,21 @@ TEST_CASE("observers run on several threads of the server at the same time") {
 TEST_CASE(
     "a call that is cancelled in flight ends with NO_RESPONSE, and its late reply is dropped") {
   Middle middle(each_shared_strategy());
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::reactive, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::reactive, deferring.servant());
   const ObjectRef object = middle.object_of(sink);
   Observed observed;
   CallHandle call;
   middle.in_upcall([&] { call = send_act(object, 1, observed); });
-  owing.await(1);
+  deferring.await(1);
   call.cancel();
   await(observed);
-  owing.answer_all(1);
+  deferring.reply_all(1);
   CHECK(observed.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_MAYBE);
   Observed next;
   middle.in_upcall([&] { (void)send_act(object, 1, next); });
-  owing.await(1);
-  owing.answer_all(5);
+  deferring.await(1);
+  deferring.reply_all(5);
   await(next);
   CHECK(next.value() == 5);
   CHECK(observed.times() == 1);
@@ -201,8 +201,8 @@ TEST_CASE(
 
 TEST_CASE("a call whose time passes in flight ends with TIMEOUT, on a thread of the server") {
   Middle middle(each_shared_strategy());
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::reactive, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::reactive, deferring.servant());
   const ObjectRef object = middle.object_of(sink);
   std::atomic<bool> on_server = false;
   Observed observed([&] { on_server = middle.serves_here(); });
@@ -214,22 +214,22 @@ TEST_CASE("a call whose time passes in flight ends with TIMEOUT, on a thread of 
   await(call);
   CHECK(observed.failure<CORBA::TIMEOUT>().minor() == orb::minor_deadline);
   CHECK(on_server);
-  owing.answer_all(1);
+  deferring.reply_all(1);
 }
 
 TEST_CASE("the time of a call in flight can be shortened") {
   Middle middle(each_shared_strategy());
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::reactive, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::reactive, deferring.servant());
   const ObjectRef object = middle.object_of(sink);
   Observed observed;
   CallHandle call;
   middle.in_upcall([&] { call = send_act(object, 1, observed); });
-  owing.await(1);
+  deferring.await(1);
   call.limit_time(Deadline::after(1ms, steady_clock().now()));
   await(observed);
   CHECK(observed.failure<CORBA::TIMEOUT>().completed() == CORBA::COMPLETED_MAYBE);
-  owing.answer_all(1);
+  deferring.reply_all(1);
 }
 
 TEST_CASE("a call ends if the peer accepts its connection and never replies") {
@@ -312,8 +312,8 @@ TEST_CASE("an observer can make a synchronous call, and wait for another asynchr
 
 TEST_CASE("a shutdown ends asynchronous calls whose upcalls have returned") {
   Middle middle(each_shared_strategy());
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::reactive, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::reactive, deferring.servant());
   const RawServer mute;
   const ObjectRef in_flight = middle.object_of(sink);
   const ObjectRef first_reply = middle.core().string_to_object(mute.reference());
@@ -322,7 +322,7 @@ TEST_CASE("a shutdown ends asynchronous calls whose upcalls have returned") {
     (void)send_act(in_flight, 1, observed[0]);
     (void)send_act(first_reply, 1, observed[1]);
   });
-  owing.await(1);
+  deferring.await(1);
   middle.drop_client();
   middle.core().shutdown(orb::Completion::wait);
   for (const Observed& each : observed) {
@@ -330,14 +330,15 @@ TEST_CASE("a shutdown ends asynchronous calls whose upcalls have returned") {
     CHECK(each.failed());
   }
   CHECK(observed[0].failure<CORBA::BAD_INV_ORDER>().completed() == CORBA::COMPLETED_MAYBE);
-  owing.answer_all(1);
+  deferring.reply_all(1);
 }
 
 TEST_CASE("a call of a collocated servant ends with its deferred reply, or with NO_RESPONSE") {
-  OwingSink owing;
+  DeferringSink deferring;
   Middle middle(each_shared_strategy());
   ServerFixture& server = middle.server();
-  const ObjectRef later = server.orb.root()->servant_to_reference(make_servant(owing.servant()));
+  const ObjectRef later =
+      server.orb.root()->servant_to_reference(make_servant(deferring.servant()));
   std::atomic<bool> on_server = false;
   Observed answered([&] { on_server = middle.serves_here(); });
   Observed cancelled;
@@ -346,11 +347,11 @@ TEST_CASE("a call of a collocated servant ends with its deferred reply, or with 
     calls[0] = send_act(later, 1, answered);
     calls[1] = send_act(later, 1, cancelled);
   });
-  owing.await(2);
+  deferring.await(2);
   calls[1].cancel();
   await(cancelled);
   CHECK(cancelled.failure<CORBA::NO_RESPONSE>().completed() == CORBA::COMPLETED_MAYBE);
-  owing.answer_all(9);
+  deferring.reply_all(9);
   await(calls[0]);
   CHECK(answered.value() == 9);
   CHECK(on_server);
@@ -470,22 +471,22 @@ TEST_CASE("a shutdown by an observer ends the other calls of its connection") {
 
 TEST_CASE("10,000 calls of upcalls are in flight on one connection") {
   Middle middle(each_shared_strategy());
-  OwingSink owing;
+  DeferringSink deferring;
   ServerFixture sink(
       [] {
         orb::Settings settings = server_settings(ThreadStrategy::reactive);
         settings.requests_per_connection_max = 20'000;
         return settings;
       }(),
-      owing.servant());
+      deferring.servant());
   const ObjectRef object = middle.object_of(sink);
   constexpr std::size_t count = 10'000;
   std::vector<Observed> observed(count);
   middle.in_upcall([&] {
     for (Observed& each : observed) (void)send_act(object, 1, each);
   });
-  owing.await(count);
-  owing.answer_all(3);
+  deferring.await(count);
+  deferring.reply_all(3);
   std::size_t right = 0;
   for (const Observed& each : observed) {
     await(each);

@@ -1,8 +1,8 @@
 // A middle tier: it replies to a request when the reply to its own call arrives.
 #include "orb/act.h"
+#include "orb/async/deferring_sink.h"
 #include "orb/async/forward.h"
 #include "orb/async/observers.h"
-#include "orb/async/owing_sink.h"
 #include "orb/policies.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/poa/answer.h>
@@ -24,8 +24,8 @@ using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
 TEST_CASE("a shutdown that waits receives the sinks' replies and replies to the clients") {
   const ThreadStrategy strategy = each_strategy();
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef sink_reference;
   ServerFixture middle(strategy, forward_to(sink_reference));
   sink_reference = middle.orb.core().make_object(sink.object->_reference()->ior());
@@ -33,18 +33,18 @@ TEST_CASE("a shutdown that waits receives the sinks' replies and replies to the 
   const ObjectRef object = client.core().make_object(middle.object->_reference()->ior());
 
   auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
-  owing.await(1);
+  deferring.await(1);
   std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
   while (!middle.orb.core().stopping()) std::this_thread::yield();
   std::this_thread::sleep_for(std::chrono::milliseconds(50));  // ORB::run may notice it
-  owing.answer_all(42);
+  deferring.reply_all(42);
   CHECK(asked.get() == 42);
   ending.join();
 }
 
 TEST_CASE("a loop without connections goes on until its call answers a request of another loop") {
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef sink_reference;
   std::atomic<Forward*> for_first = nullptr;
   std::promise<std::thread::id> first_loop;
@@ -65,20 +65,20 @@ TEST_CASE("a loop without connections goes on until its call answers a request o
   RawClient second(middle.endpoint);
   (void)second.call({.key = middle.key});
   REQUIRE(second_loop.get_future().get() != loop_of_first);
-  owing.await(1);
+  deferring.await(1);
 
   std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
   CHECK(second.reply().type() == type_close_connection);
   CHECK(second.at_end());
   std::this_thread::sleep_for(std::chrono::milliseconds(100));  // the second loop may have drained
-  owing.answer_all(42);
+  deferring.reply_all(42);
   CHECK(first.reply().result() == 42);
   ending.join();
 }
 
 TEST_CASE("a shutdown that waits does not need a thread in ORB::run") {
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef sink_reference;
   TestOrb middle;  // its connections have threads of their own
   std::atomic<bool> arrived = false;
@@ -95,8 +95,8 @@ TEST_CASE("a shutdown that waits does not need a thread in ORB::run") {
   auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
   while (!arrived) std::this_thread::yield();
   std::thread answering([&] {
-    owing.await(1);  // the shutdown also drives the connecting to the sink
-    owing.answer_all(42);
+    deferring.await(1);  // the shutdown also drives the connecting to the sink
+    deferring.reply_all(42);
   });
   middle.core().shutdown(orb::Completion::wait);
   CHECK(asked.get() == 42);
@@ -104,12 +104,12 @@ TEST_CASE("a shutdown that waits does not need a thread in ORB::run") {
 }
 
 TEST_CASE("a waiting shutdown in an observer is refused while a request has a deferred reply") {
-  OwingSink owing;
-  ServerFixture middle(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  ServerFixture middle(ThreadStrategy::thread_per_connection, deferring.servant());
   const TestOrb client;
   const ObjectRef object = client.core().make_object(middle.object->_reference()->ior());
   auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
-  owing.await(1);
+  deferring.await(1);
 
   ServerFixture sink(ThreadStrategy::thread_per_connection);
   const ObjectRef called = middle.orb.core().make_object(sink.object->_reference()->ior());
@@ -123,7 +123,7 @@ TEST_CASE("a waiting shutdown in an observer is refused while a request has a de
   });
   (void)stub::send(*called, act_operation, number(1), told);
   CHECK(refused.get_future().get());
-  owing.answer_all(42);
+  deferring.reply_all(42);
   CHECK(asked.get() == 42);
 }
 
@@ -168,8 +168,8 @@ TEST_CASE("a collocated call drives the asynchronous calls that its servant wait
 }
 
 TEST_CASE("a collocated call waits for a deferred reply no longer than its time limit") {
-  OwingSink owing;
-  ServerFixture sink(ThreadStrategy::thread_per_connection, owing.servant());
+  DeferringSink deferring;
+  ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef sink_reference;
   std::jthread answering;  // joined after the end of the ORB, which drives the call
   const TestOrb middle(server_settings(each_strategy()));
@@ -180,8 +180,8 @@ TEST_CASE("a collocated call waits for a deferred reply no longer than its time 
   const ObjectRef hurried = limited(served, middle.core(), std::chrono::milliseconds(20));
   CHECK_THROWS_AS((void)act(hurried, 1), CORBA::TIMEOUT);
   answering = std::jthread([&] {
-    owing.await(1);
-    owing.answer_all(1);
+    deferring.await(1);
+    deferring.reply_all(1);
   });
 }
 

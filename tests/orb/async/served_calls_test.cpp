@@ -250,7 +250,7 @@ TEST_CASE("a collocated servant is called in `send`") {
   CHECK(observed.value() == 2);
 }
 
-TEST_CASE("a collocated servant may answer later, and `send` does not wait for it") {
+TEST_CASE("a collocated servant may reply later, and `send` does not wait for it") {
   skeleton::Answer answer;
   ServerFixture server(each_strategy(), [&answer](orb::ServerRequest& request) {
     std::uint32_t value = 0;
@@ -275,7 +275,7 @@ TEST_CASE("a collocated servant may answer later, and `send` does not wait for i
   CHECK(cancelled.times() == 1);
 }
 
-TEST_CASE("a thread that answers a collocated call does not run the observer meanwhile") {
+TEST_CASE("a thread that replies to a collocated call does not run the observer meanwhile") {
   static thread_local bool answering = false;
   skeleton::Answer answer;
   ServerFixture server(each_strategy(), [&answer](orb::ServerRequest& request) {

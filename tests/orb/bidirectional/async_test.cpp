@@ -116,7 +116,7 @@ TEST_CASE("an asynchronous call to a server that does not listen fails") {
   CHECK(observed.failure<CORBA::TRANSIENT>().completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("an asynchronous callback that the client does not answer is cancelled") {
+TEST_CASE("an asynchronous callback is cancelled if the client sends no reply") {
   const ThreadStrategy strategy = each_strategy();
   ServerFixture server(accepting(strategy));
   orb::ServerRequest* deferred = nullptr;

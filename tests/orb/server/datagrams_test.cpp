@@ -1,7 +1,7 @@
 // Clients that send datagrams: which requests are served, which threads read, and how a connection
 // ends.
 #include "orb/context/orb_metrics.h"
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/datagram_transport.h"
 #include "support/log_lines.h"
@@ -87,18 +87,18 @@ TEST_CASE("a server logs only once that it drops calls, however many it drops") 
 }
 
 TEST_CASE("the end of a datagram connection does not cancel its deferred requests") {
-  Debts debts;
-  DatagramServer server(server_settings(each_strategy()), {}, debts.servant());
+  DeferredReplies deferred;
+  DatagramServer server(server_settings(each_strategy()), {}, deferred.servant());
   RawClient client = server.connect();
   client.send(make_request({.key = server.key(), .id = 2, .argument = 1}));
-  skeleton::Answer answer = debts.take(1);
+  skeleton::Answer answer = deferred.take(1);
   client.end_sending();
   RawClient other = server.connect();
   other.send(make_request({.key = server.key(), .id = 4, .argument = 2}));
-  pay(debts.take(2), 20);
+  send_result(deferred.take(2), 20);
   CHECK(reply_to(other).result() == 20);
   CHECK_FALSE(stop_token_of(answer).stop_requested());
-  pay(std::move(answer), 10);
+  send_result(std::move(answer), 10);
   CHECK(reply_to(client).result() == 10);
   while (server.traffic().connections_open != 1) std::this_thread::yield();
 }
@@ -140,15 +140,15 @@ TEST_CASE("datagram connections with own handles count as server connections, up
 }
 
 TEST_CASE("a draining server waits for the deferred replies of virtual transports") {
-  Debts debts;
-  DatagramServer server(server_settings(each_strategy()), {.is_virtual = true}, debts.servant());
+  DeferredReplies deferred;
+  DatagramServer server(server_settings(each_strategy()), {.is_virtual = true}, deferred.servant());
   RawClient client = server.connect();
   client.send(make_request({.key = server.key(), .id = 2, .argument = 1}));
-  skeleton::Answer answer = debts.take(1);
+  skeleton::Answer answer = deferred.take(1);
   auto stopped =
       std::async(std::launch::async, [&] { server.core().shutdown(orb::Completion::wait); });
   CHECK(stopped.wait_for(20ms) == std::future_status::timeout);
-  pay(std::move(answer), 10);
+  send_result(std::move(answer), 10);
   CHECK(reply_to(client).result() == 10);
   stopped.get();
 }

@@ -1,5 +1,5 @@
 // Connections with a dedicated reader, and the work of their home loop.
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/atomic_maximum.h"
 #include "support/await_condition.h"
@@ -78,7 +78,7 @@ class Recorder {
       thread_ = std::this_thread::get_id();
     }
     if (!defers) return request.reply([value](cdr::Encoder& encoder) { encoder << value + 1; });
-    pay(skeleton::Answer(request), value + 1);
+    send_result(skeleton::Answer(request), value + 1);
   }
   [[nodiscard]] std::thread::id thread() {
     const std::lock_guard lock(mutex_);
@@ -368,7 +368,7 @@ TEST_CASE("a oneway that waits on a loop delays other connections of the loop fo
     const std::uint32_t value = argument_of(request);
     if (value == waits) return opened.wait();
     if (value == opens) open.set_value();
-    pay(skeleton::Answer(request), value + 1);
+    send_result(skeleton::Answer(request), value + 1);
   });
   RawClient first(server.endpoint);
   RawClient second(server.endpoint);

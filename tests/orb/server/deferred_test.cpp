@@ -2,7 +2,7 @@
 #include "orb/act.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/policies.h"
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/allocations.h"
 #include "support/await_condition.h"
@@ -28,13 +28,13 @@ using namespace perigee::test;
 using skeleton::Answer;
 
 TEST_CASE("deferred replies are sent when they are given, in any order, from any thread") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   for (const std::uint32_t id : {1u, 2u, 3u})
     client.send(make_request({.key = server.key, .id = id, .argument = id * 10}));
   for (const std::uint32_t id : {3u, 1u, 2u}) {
-    pay(debts.take(id * 10), id * 100);
+    send_result(deferred.take(id * 10), id * 100);
     const RawReply reply = client.reply();
     CHECK(reply.id() == id);
     CHECK(reply.status() == 0);
@@ -52,7 +52,7 @@ TEST_CASE("the latency of a deferred request includes the upcall before the defe
     const auto end = Clock::now() + upcall_time;
     while (Clock::now() < end) std::this_thread::yield();
     request.end_of_arguments();
-    pay(Answer(request), 1);
+    send_result(Answer(request), 1);
   });
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key}).result() == 1);
@@ -61,21 +61,21 @@ TEST_CASE("the latency of a deferred request includes the upcall before the defe
   CHECK(snapshot().latencies("server", "act")->sum >= upcall_time);
 }
 
-TEST_CASE("the client gets NO_RESPONSE for an answer that is dropped") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+TEST_CASE("the client gets NO_RESPONSE for a deferred request that is dropped") {
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  (void)debts.take(1);
+  (void)deferred.take(1);
   CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/NO_RESPONSE:1.0");
 }
 
-TEST_CASE("an answer may be given within its upcall") {
+TEST_CASE("a deferred reply may be sent within its upcall") {
   const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
     std::uint32_t argument = 0;
     request.arguments() >> argument;
     request.end_of_arguments();
-    pay(Answer(request), argument + 1);
+    send_result(Answer(request), argument + 1);
   });
   RawClient client(server.endpoint);
   Octets batch;
@@ -92,140 +92,140 @@ TEST_CASE("an answer may be given within its upcall") {
 }
 
 TEST_CASE("the servant is told of a cancelled request, and the client gets no reply") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .id = 7, .argument = 1}));
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   const std::stop_token token = stop_token_of(answer);
   client.send(make_cancel_request(7));
   await_stop(token);
-  pay(std::move(answer), 1);
+  send_result(std::move(answer), 1);
   client.send(make_request({.key = server.key, .id = 8, .argument = 2}));
-  pay(debts.take(2), 20);
+  send_result(deferred.take(2), 20);
   CHECK(client.reply().id() == 8);
 }
 
-TEST_CASE("the servant is told that its client is gone, and the answer is dropped") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+TEST_CASE("the servant is told that its client is gone, and the reply is dropped") {
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   Answer answer;
   {
     RawClient client(server.endpoint);
     client.send(make_request({.key = server.key, .argument = 1}));
-    answer = debts.take(1);
+    answer = deferred.take(1);
   }
   await_stop(stop_token_of(answer));
-  pay(std::move(answer), 1);
+  send_result(std::move(answer), 1);
   RawClient other(server.endpoint);
   other.send(make_request({.key = server.key, .argument = 2}));
-  pay(debts.take(2), 20);
+  send_result(deferred.take(2), 20);
   CHECK(other.reply().result() == 20);
 }
 
 TEST_CASE("a half-closed connection still carries the deferred reply") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   client.end_sending();
   await_stop(stop_token_of(answer));
-  pay(std::move(answer), 5);
+  send_result(std::move(answer), 5);
   CHECK(client.reply().result() == 5);
   CHECK(client.at_end());
 }
 
 TEST_CASE("a shutdown without waiting tells the servant, and still sends the deferred reply") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   const std::stop_token token = stop_token_of(answer);
   server.orb.core().shutdown(orb::Completion::do_not_wait);
   await_stop(token);
-  std::jthread payer([&] { pay(std::move(answer), 9); });
+  std::jthread replier([&] { send_result(std::move(answer), 9); });
   CHECK(client.reply().result() == 9);
   CHECK(RawReply(client.receive()).type() == type_close_connection);
   CHECK(client.at_end());
 }
 
 TEST_CASE("a shutdown that waits does not ask deferred requests to stop") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   const std::stop_token token = stop_token_of(answer);
   auto stopped =
       std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
   CHECK(stopped.wait_for(std::chrono::milliseconds(20)) == std::future_status::timeout);
   CHECK_FALSE(token.stop_requested());
-  pay(std::move(answer), 9);
+  send_result(std::move(answer), 9);
   CHECK(client.reply().result() == 9);
 }
 
 TEST_CASE("a shutdown without waiting tells the servant of a collocated call") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   std::uint32_t result = 0;
   std::jthread caller([&] { result = act(server.object, 1); });
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   const std::stop_token token = stop_token_of(answer);
   server.orb.core().shutdown(orb::Completion::do_not_wait);
   await_stop(token);
-  pay(std::move(answer), 9);
+  send_result(std::move(answer), 9);
   caller.join();
   CHECK(result == 9);
 }
 
 TEST_CASE("the servant of a collocated call is told of an earlier shutdown") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   server.orb.core().shutdown(orb::Completion::do_not_wait);
   std::uint32_t result = 0;
   std::jthread caller([&] { result = act(server.object, 1); });
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   await_stop(stop_token_of(answer));
-  pay(std::move(answer), 9);
+  send_result(std::move(answer), 9);
   caller.join();
   CHECK(result == 9);
 }
 
 TEST_CASE("a shutdown without waiting tells the servant while another shutdown waits") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   const std::stop_token token = stop_token_of(answer);
   std::jthread waiting([&] { server.orb.core().shutdown(orb::Completion::wait); });
   while (!server.orb.core().stopping()) std::this_thread::yield();
   server.orb.core().shutdown(orb::Completion::do_not_wait);
   await_stop(token);
-  pay(std::move(answer), 9);
+  send_result(std::move(answer), 9);
   CHECK(client.reply().result() == 9);
 }
 
-TEST_CASE("the end of an ORB waits for deferred replies, and a late answer is no error") {
-  Debts debts;
-  std::jthread payer;
+TEST_CASE("the end of an ORB waits for deferred replies, and a late reply is no error") {
+  DeferredReplies deferred;
+  std::jthread replier;
   Answer answer;
   {
-    const ServerFixture server(each_strategy(), debts.servant());
+    const ServerFixture server(each_strategy(), deferred.servant());
     std::optional<RawClient> client(server.endpoint);
     client->send(make_request({.key = server.key, .argument = 1}));
-    answer = debts.take(1);
+    answer = deferred.take(1);
     client.reset();
     await_stop(stop_token_of(answer));
-    payer = std::jthread([&answer, core = server.orb.core().weak_from_this()] {
+    replier = std::jthread([&answer, core = server.orb.core().weak_from_this()] {
       for (auto known = core.lock(); known && !known->stopping(); known = core.lock())
         std::this_thread::yield();
-      pay(std::move(answer), 1);
+      send_result(std::move(answer), 1);
     });
   }
-  payer.join();
+  replier.join();
 }
 
 TEST_CASE("a servant that defers its reply during a shutdown is told at once") {
@@ -250,31 +250,31 @@ TEST_CASE("a servant that defers its reply during a shutdown is told at once") {
 }
 
 TEST_CASE("a collocated call ends at its time limit, and the servant is told") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   const auto hurried = limited(server.object, server.orb.core(), std::chrono::milliseconds(20));
   CHECK_THROWS_AS(act(hurried, 1), CORBA::TIMEOUT);
-  Answer answer = debts.take(1);
+  Answer answer = deferred.take(1);
   await_stop(stop_token_of(answer));
-  pay(std::move(answer), 1);
+  send_result(std::move(answer), 1);
 }
 
 TEST_CASE("thousands of requests of one connection have deferred replies") {
   constexpr std::uint32_t count = 10'000;
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = count;
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient client(server.endpoint);
   std::jthread sender([&] {
     for (std::uint32_t id = 0; id < count; ++id)
       client.send(make_request({.key = server.key, .id = id, .argument = id}));
   });
-  debts.await_count(count);
+  deferred.await_count(count);
   sender.join();
   CHECK(server.orb.core().requests_in_progress() == count);
-  std::jthread payer([answers = debts.take_all()]() mutable {
-    for (auto& [argument, answer] : answers) pay(std::move(answer), argument + 1);
+  std::jthread replier([answers = deferred.take_all()]() mutable {
+    for (auto& [argument, answer] : answers) send_result(std::move(answer), argument + 1);
   });
   for (std::uint32_t received = 0; received < count; ++received) {
     const RawReply reply = client.reply();
@@ -283,19 +283,20 @@ TEST_CASE("thousands of requests of one connection have deferred replies") {
 }
 
 TEST_CASE("a connection at its limit of deferred replies is drained like other connections") {
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 2;
   settings.threads = 1;  // no two upcalls at once
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 4; ++id)
     client.send(make_request({.key = server.key, .id = id, .argument = id}));
-  debts.await_count(2);
+  deferred.await_count(2);
   std::jthread stopper([&] { server.orb.core().shutdown(orb::Completion::wait); });
-  const std::jthread payer([&](const std::stop_token& stop) {
+  const std::jthread replier([&](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
-      for (auto& [argument, answer] : debts.take_all()) pay(std::move(answer), argument + 1);
+      for (auto& [argument, answer] : deferred.take_all())
+        send_result(std::move(answer), argument + 1);
       std::this_thread::yield();
     }
   });
@@ -312,52 +313,52 @@ TEST_CASE("a connection at its limit of deferred replies is drained like other c
 
 TEST_CASE("a client that does not read its deferred replies is cut off, and others are served") {
   constexpr std::size_t size = 1 << 20;
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.send_timeout = std::chrono::milliseconds(100);
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient deaf(server.endpoint);
   RawClient other(server.endpoint);
   for (std::uint32_t id = 0; id < 20; ++id)
     deaf.send(make_request({.key = server.key, .id = id, .argument = id}));
-  debts.await_count(20);
-  std::jthread payer([answers = debts.take_all()]() mutable {
+  deferred.await_count(20);
+  std::jthread replier([answers = deferred.take_all()]() mutable {
     const std::vector<std::uint8_t> large(size);
     for (auto& [argument, answer] : answers)
       answer.reply([&](cdr::Encoder& encoder) { encoder << large; });
   });
   other.send(make_request({.key = server.key, .argument = 100}));
-  pay(debts.take(100), 1);
+  send_result(deferred.take(100), 1);
   CHECK(other.reply().result() == 1);
-  payer.join();
+  replier.join();
   await_condition(
       [&] { return server.orb.core().metrics().server_traffic.totals().connections_open <= 1; });
 }
 
 TEST_CASE("a collocated call waits for a deferred reply") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
-  std::jthread payer([&] { pay(debts.take(1), 21); });
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
+  std::jthread replier([&] { send_result(deferred.take(1), 21); });
   CHECK(act(server.object, 1) == 21);
 }
 
 TEST_CASE("an upcall may wait for a deferred reply that another upcall of its server gives") {
-  Debts debts;
-  CORBA::object_reference<CORBA::Object> owing;
+  DeferredReplies deferred;
+  CORBA::object_reference<CORBA::Object> deferring;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     std::uint32_t argument = 0;
     request.arguments() >> argument;
     request.end_of_arguments();
     // The first upcall calls the other object. The second upcall gives that object's reply.
-    const std::uint32_t result = argument == 1 ? act(owing, 5) : 0;
-    if (argument == 2) pay(debts.take(5), 55);
+    const std::uint32_t result = argument == 1 ? act(deferring, 5) : 0;
+    if (argument == 2) send_result(deferred.take(5), 55);
     request.reply([result](cdr::Encoder& encoder) { encoder << result; });
   });
-  owing = server.orb.root()->servant_to_reference(make_servant(debts.servant()));
+  deferring = server.orb.root()->servant_to_reference(make_servant(deferred.servant()));
   RawClient first(server.endpoint);
   RawClient second(server.endpoint);
   first.send(make_request({.key = server.key, .argument = 1}));
-  debts.await_count(1);
+  deferred.await_count(1);
   CHECK(second.call({.key = server.key, .argument = 2}).result() == 0);
   CHECK(first.reply().result() == 55);
 }
@@ -379,7 +380,7 @@ class DoneHandler final : public Done, public skeleton::HandlerState {
 
 #ifndef PERIGEE_TEST_SANITIZED
 // Under sanitizers the pool keeps no memory.
-TEST_CASE("answering through a handler allocates nothing in the steady state") {
+TEST_CASE("a reply through a handler allocates nothing in the steady state") {
   std::vector<std::size_t> counts;
   counts.reserve(1000);
   std::mutex mutex;
@@ -400,21 +401,21 @@ TEST_CASE("answering through a handler allocates nothing in the steady state") {
 #endif
 
 TEST_CASE("a deferred oneway expects a reply only if its scope is the target") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   // Response flags of CORBA 3.0, 15.4.2: none, and WITH_SERVER.
   client.send(make_request({.key = server.key, .id = 1, .response_flags = 0, .argument = 1}));
-  Answer dropped = debts.take(1);
+  Answer dropped = deferred.take(1);
   CHECK_FALSE(dropped.expected());
-  pay(std::move(dropped), 1);
+  send_result(std::move(dropped), 1);
   client.send(make_request({.key = server.key, .id = 2, .response_flags = 1, .argument = 2}));
   CHECK(client.reply().id() == 2);  // before the servant answers
-  Answer arrived = debts.take(2);
+  Answer arrived = deferred.take(2);
   CHECK_FALSE(arrived.expected());
-  pay(std::move(arrived), 2);
+  send_result(std::move(arrived), 2);
   // WITH_TARGET
   client.send(make_request({.key = server.key, .id = 3, .response_flags = 3, .argument = 3}));
-  pay(debts.take(3), 33);
+  send_result(deferred.take(3), 33);
   CHECK(client.reply().result() == 33);
 }

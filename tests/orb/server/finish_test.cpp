@@ -1,6 +1,6 @@
 // The end of a connection's output, under every thread strategy: a client that goes on reading
 // gets its whole reply, however slowly it reads.
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "orb/server/raw_client.h"
 #include "orb/server/server_fixture.h"
 
@@ -31,7 +31,7 @@ orb::Settings short_drain(ThreadStrategy strategy) {
   return settings;
 }
 
-void pay_much(skeleton::Answer answer) {
+void send_much(skeleton::Answer answer) {
   static const std::vector<std::uint8_t> result(result_size);
   answer.reply([](cdr::Encoder& encoder) { encoder << result; });
 }
@@ -69,11 +69,11 @@ constexpr unsigned close_type = 5;
 }  // namespace
 
 TEST_CASE("a client that goes on reading gets its whole deferred reply when the server stops") {
-  Debts debts;
-  ServerFixture server(short_drain(each_strategy()), debts.servant());
+  DeferredReplies deferred;
+  ServerFixture server(short_drain(each_strategy()), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  pay_much(debts.take(1));
+  send_much(deferred.take(1));
   auto stopped =
       std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
   CHECK(read_slowly(client) == std::vector<unsigned>{reply_type, close_type});
@@ -97,26 +97,26 @@ TEST_CASE("a client that goes on reading gets its whole reply when the server st
 }
 
 TEST_CASE("a client that goes on reading gets its whole reply although its connection is idle") {
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = short_drain(each_strategy());
   settings.idle_timeout = milliseconds(50);  // shorter than send_timeout
   settings.drain_timeout = std::chrono::seconds(20);
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  pay_much(debts.take(1));
+  send_much(deferred.take(1));
   std::this_thread::sleep_for(milliseconds(200));  // four times the idle time-out
   CHECK(read_slowly(client) == std::vector<unsigned>{reply_type, close_type});
 }
 
 TEST_CASE("a client that has half-closed its connection gets its whole deferred reply") {
-  Debts debts;
-  const ServerFixture server(short_drain(each_strategy()), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(short_drain(each_strategy()), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .argument = 1}));
-  skeleton::Answer answer = debts.take(1);
+  skeleton::Answer answer = deferred.take(1);
   client.end_sending();
   std::this_thread::sleep_for(milliseconds(20));  // the server may notice it
-  pay_much(std::move(answer));
+  send_much(std::move(answer));
   CHECK(read_slowly(client) == std::vector<unsigned>{reply_type});
 }

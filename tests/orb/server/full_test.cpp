@@ -1,6 +1,6 @@
 // Connections at their limit of deferred replies, and requests whose callers no longer wait.
 #include "orb/context/orb_metrics.h"
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "support/await_condition.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/poa/stop_token.h>
@@ -43,47 +43,47 @@ void request_limited(RawClient& client, const ServerFixture& server, std::uint32
 }  // namespace
 
 TEST_CASE("a request above the limit of requests in progress waits until a reply is given") {
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 3;
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 3; ++id)
     client.send(make_request({.key = server.key, .id = id, .argument = id}));
-  debts.await_count(3);
+  deferred.await_count(3);
   for (const std::uint32_t id : {8u, 9u})
     client.send(make_request({.key = server.key, .id = id, .argument = id}));
   RawClient other(server.endpoint);
   other.send(make_request({.key = server.key, .argument = 20}));
-  pay(debts.take(20), 21);
+  send_result(deferred.take(20), 21);
   CHECK(other.reply().result() == 21);  // the other connection is not affected
   CHECK(server.orb.core().requests_in_progress() == 3);
-  pay(debts.take(1), 11);
+  send_result(deferred.take(1), 11);
   CHECK(client.reply().result() == 11);
-  pay(debts.take(8), 18);
-  pay(debts.take(9), 19);
+  send_result(deferred.take(8), 18);
+  send_result(deferred.take(9), 19);
   CHECK(client.reply().result() == 18);
   CHECK(client.reply().result() == 19);
-  (void)debts.take_all();  // the server's end would wait for them
+  (void)deferred.take_all();  // the server's end would wait for them
 }
 
 TEST_CASE("thousands of requests pass a connection that allows few deferred replies at a time") {
   constexpr std::uint32_t count = 5'000;
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = 8;
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient client(server.endpoint);
   std::jthread sender([&] {
     for (std::uint32_t id = 0; id < count; ++id)
       client.send(make_request({.key = server.key, .id = id, .argument = id}));
   });
   std::atomic<std::uint32_t> most = 0;
-  std::jthread payer([&] {
+  std::jthread replier([&] {
     for (std::uint32_t id = 0; id < count; ++id) {
-      Answer answer = debts.take(id);
+      Answer answer = deferred.take(id);
       most = std::max(most.load(), server.orb.core().requests_in_progress());
-      pay(std::move(answer), id + 1);
+      send_result(std::move(answer), id + 1);
     }
   });
   std::uint32_t received = 0;
@@ -96,87 +96,87 @@ TEST_CASE("thousands of requests pass a connection that allows few deferred repl
 }
 
 TEST_CASE("a connection at its limit of requests in progress still receives cancel requests") {
-  Debts debts;
-  const ServerFixture server(settings_with_room_for(3), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(settings_with_room_for(3), deferred.servant());
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 3; ++id) request(client, server, id);
-  debts.await_count(3);
-  Answer answer = debts.take(1);
+  deferred.await_count(3);
+  Answer answer = deferred.take(1);
   const std::stop_token token = stop_token_of(answer);
   client.send(make_cancel_request(1));
   request(client, server, 8);
   await_stop(token);
-  pay(std::move(answer), 11);  // makes room, and is dropped
-  pay(debts.take(8), 18);
+  send_result(std::move(answer), 11);  // makes room, and is dropped
+  send_result(deferred.take(8), 18);
   CHECK(client.reply().id() == 8);
-  (void)debts.take_all();
+  (void)deferred.take_all();
 }
 
 TEST_CASE("a connection at its limit of requests in progress notices that its client is gone") {
-  Debts debts;
-  const ServerFixture server(settings_with_room_for(2), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(settings_with_room_for(2), deferred.servant());
   {
     RawClient client(server.endpoint);
     for (std::uint32_t id = 0; id < 2; ++id) request(client, server, id);
-    debts.await_count(2);
+    deferred.await_count(2);
     for (const std::uint32_t id : {8u, 9u}) request(client, server, id);  // unread
   }
-  for (auto& [argument, answer] : debts.take_all()) {
+  for (auto& [argument, answer] : deferred.take_all()) {
     await_stop(stop_token_of(answer));
-    pay(std::move(answer), 1);
+    send_result(std::move(answer), 1);
   }
   await_condition([&] {
-    (void)debts.take_all();  // the requests that were unread
+    (void)deferred.take_all();  // the requests that were unread
     return server.orb.core().metrics().server_traffic.totals().connections_open == 0;
   });
 }
 
 TEST_CASE("the servant is told that the time limit of its caller has passed") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   for (const std::uint32_t id : {1u, 2u}) request_limited(client, server, id);
   request(client, server, 3);
   for (const std::uint32_t id : {2u, 1u}) {
-    Answer answer = debts.take(id);
+    Answer answer = deferred.take(id);
     await_stop(stop_token_of(answer));
-    pay(std::move(answer), id);  // late, but the client may still accept it
+    send_result(std::move(answer), id);  // late, but the client may still accept it
     CHECK(client.reply().id() == id);
   }
-  Answer unlimited = debts.take(3);
+  Answer unlimited = deferred.take(3);
   CHECK_FALSE(stop_token_of(unlimited).stop_requested());
-  pay(std::move(unlimited), 30);
+  send_result(std::move(unlimited), 30);
   CHECK(client.reply().id() == 3);
 }
 
 TEST_CASE("the servants of successive requests are each told that the time limit has passed") {
-  Debts debts;
-  const ServerFixture server(each_strategy(), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 3; ++id) {
     request_limited(client, server, id);
-    Answer answer = debts.take(id);
+    Answer answer = deferred.take(id);
     await_stop(stop_token_of(answer));
   }
 }
 
-TEST_CASE("answering does not wait for a slow client, which gets all replies later") {
+TEST_CASE("a reply does not wait for a slow client, which gets all replies later") {
   constexpr std::size_t size = 1 << 20;
   constexpr std::uint32_t count = 24;
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.send_timeout = std::chrono::milliseconds(0);  // no limit for slow clients
   settings.write_queue_size_max = count * 2 * size;
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   RawClient slow(server.endpoint);
   RawClient other(server.endpoint);
   for (std::uint32_t id = 0; id < count; ++id) request(slow, server, id);
-  debts.await_count(count);
+  deferred.await_count(count);
   const std::vector<std::uint8_t> large(size);
-  for (auto& [id, answer] : debts.take_all())
+  for (auto& [id, answer] : deferred.take_all())
     answer.reply([&](cdr::Encoder& encoder) { encoder << large; });
   request(other, server, count);
-  pay(debts.take(count), 30);
+  send_result(deferred.take(count), 30);
   CHECK(other.reply().result() == 30);
   std::size_t taken = 0;  // the replies arrive in fragments
   while (taken < count * size) {
@@ -185,16 +185,16 @@ TEST_CASE("answering does not wait for a slow client, which gets all replies lat
     taken += part.size();
   }
   request(slow, server, count + 1);
-  pay(debts.take(count + 1), 40);
+  send_result(deferred.take(count + 1), 40);
 }
 
 TEST_CASE("held oneways are executed although the connection is full") {
   constexpr std::uint32_t full = 4;
-  Debts debts;
+  DeferredReplies deferred;
   std::atomic<std::uint32_t> oneways = 0;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = full;
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   const auto held = server.orb.root()->create_POA("held", nullptr, {});
   const auto id_of_object =
       held->activate_object(make_servant([&](orb::ServerRequest& /*request*/) { ++oneways; }));
@@ -204,9 +204,9 @@ TEST_CASE("held oneways are executed although the connection is full") {
               make_request({.key = key, .id = 101, .response_flags = 0}));
   for (std::uint32_t id = 0; id < full; ++id)
     client.send(make_request({.key = server.key, .id = id, .argument = id}));
-  debts.await_count(full);
+  deferred.await_count(full);
   held->the_POAManager()->activate();
   await_condition([&] { return oneways >= 2; });
-  for (auto& [argument, answer] : debts.take_all()) pay(std::move(answer), argument);
+  for (auto& [argument, answer] : deferred.take_all()) send_result(std::move(answer), argument);
   for (std::uint32_t id = 0; id < full; ++id) CHECK(client.reply().status() == 0);
 }

@@ -1,6 +1,6 @@
 // Hostile clients that send parts of messages: drips, and floods of unfinished messages.
 #include "engine/memory/budget.h"
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/await_condition.h"
 #include <perigee/cdr/kept_sequence.h>
@@ -188,11 +188,11 @@ TEST_CASE("unfinished messages of all connections together stay within the budge
 
 // Deferred replies never wait for their clients: they are queued.
 TEST_CASE("replies for slow clients stay within the budget, and clients that read are served") {
-  Debts debts;
+  DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());
   settings.unsent_size_max = 16 * mib;
   settings.write_queue_size_max = 64 * mib;
-  const ServerFixture server(settings, debts.servant());
+  const ServerFixture server(settings, deferred.servant());
   const engine::MemoryBudget& budget = server.orb.core().memory_budget();
   const std::vector<std::uint8_t> result(10 * mib);
   std::vector<std::unique_ptr<RawClient>> clients;
@@ -201,7 +201,7 @@ TEST_CASE("replies for slow clients stay within the budget, and clients that rea
     clients.back()->send(make_request({.key = server.key, .argument = number}));
   }
   for (std::uint32_t number = 0; number < 4; ++number)
-    debts.take(number).reply([&](cdr::Encoder& encoder) { encoder << result; });
+    deferred.take(number).reply([&](cdr::Encoder& encoder) { encoder << result; });
   std::size_t received = 0;
   std::thread reader([&] {
     while (received < result.size()) {

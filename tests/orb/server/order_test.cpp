@@ -1,5 +1,5 @@
 // -ORBRequestOrder connection: the requests of one connection run in their order, one at a time.
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "support/atomic_maximum.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/poa/stop_token.h>
@@ -102,15 +102,15 @@ TEST_CASE("in the order of the connection, oneways and two-way requests keep the
 TEST_CASE(
     "in the order of the connection, a request starts after the deferred reply to the one before "
     "it") {
-  Debts debts;
-  const ServerFixture server(ordered(each_strategy()), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(ordered(each_strategy()), deferred.servant());
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < count; ++id) client.send(numbered(server, id));
   for (std::uint32_t id = 0; id < count; ++id) {
-    skeleton::Answer answer = debts.take(id);
+    skeleton::Answer answer = deferred.take(id);
     if (id % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));
     CHECK(server.orb.core().requests_in_progress() == 1);
-    pay(std::move(answer), id + 1);
+    send_result(std::move(answer), id + 1);
     CHECK(client.reply().result() == id + 1);
   }
 }
@@ -136,34 +136,34 @@ TEST_CASE(
 
 TEST_CASE(
     "in the order of the connection, the end of a connection does not hold up other connections") {
-  Debts debts;
-  const ServerFixture server(ordered(each_strategy()), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(ordered(each_strategy()), deferred.servant());
   {
     RawClient gone(server.endpoint);
     for (std::uint32_t id = 0; id < 3; ++id) gone.send(numbered(server, id));
-    debts.await_count(1);
+    deferred.await_count(1);
   }
   RawClient client(server.endpoint);
   client.send(numbered(server, 20));
-  pay(debts.take(20), 21);
+  send_result(deferred.take(20), 21);
   CHECK(client.reply().result() == 21);
   for (std::uint32_t id = 0; id < 3; ++id)
-    pay(debts.take(id), 1);  // the client's requests still run
+    send_result(deferred.take(id), 1);  // the client's requests still run
 }
 
 TEST_CASE(
     "in the order of the connection, a cancelled request gets no reply, and the next request "
     "runs") {
-  Debts debts;
-  const ServerFixture server(ordered(each_strategy()), debts.servant());
+  DeferredReplies deferred;
+  const ServerFixture server(ordered(each_strategy()), deferred.servant());
   RawClient client(server.endpoint);
   client.send(numbered(server, 1));
-  skeleton::Answer first = debts.take(1);
+  skeleton::Answer first = deferred.take(1);
   client.send(make_cancel_request(1));
   client.send(numbered(server, 2));
   await_stop(stop_token_of(first));
-  pay(std::move(first), 11);
-  pay(debts.take(2), 12);
+  send_result(std::move(first), 11);
+  send_result(deferred.take(2), 12);
   CHECK(client.reply().id() == 2);
 }
 

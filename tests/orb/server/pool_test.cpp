@@ -119,7 +119,7 @@ TEST_CASE("a client that goes on reading gets its whole reply, however long the 
   CHECK(size > result.size());
 }
 
-TEST_CASE("a pool answers a request whose client has ended sending during the upcall") {
+TEST_CASE("a pool replies to a request whose client has ended sending during the upcall") {
   std::promise<void> entered;
   std::promise<void> leave;
   const ServerFixture server(pool_settings(2), [&](orb::ServerRequest& request) {
@@ -157,7 +157,7 @@ TEST_CASE("requests of many connections run at the same time, as many as there a
   for (const auto& client : clients) CHECK(client->reply().id() == 7);
 }
 
-TEST_CASE("pipelined requests of many clients are each executed and answered once") {
+TEST_CASE("each pipelined request of many clients is executed once and gets one reply") {
   constexpr std::uint32_t count = 200;
   std::mutex mutex;
   std::multiset<std::uint32_t> executed;
@@ -218,7 +218,7 @@ TEST_CASE("requests that are held while their manager becomes active are served"
   CHECK(answered.size() == 200);
 }
 
-TEST_CASE("a pool that is shut down under load has answered each request that it executed") {
+TEST_CASE("a pool that is shut down under load has replied to each request that it executed") {
   orb::Settings settings = pool_settings(3);
   settings.drain_idle_timeout = std::chrono::seconds(10);  // clients close before
   std::atomic<std::uint32_t> executed{0};

@@ -51,7 +51,7 @@ TEST_CASE("GIOP 1.0 and 1.1 requests get replies of their version") {
     }
 }
 
-TEST_CASE("an answer without results has no body") {
+TEST_CASE("a reply without results has no body") {
   const ServerFixture server(each_strategy(), nullptr);
   RawClient client(server.endpoint);
   CHECK(client.call({.key = server.key}).message.size() == 24);
@@ -185,7 +185,7 @@ TEST_CASE("an unsolicited Reply gets MessageError") {
   CHECK(client.at_end());
 }
 
-TEST_CASE("LocateRequest is answered without an upcall") {
+TEST_CASE("LocateRequest gets its reply without an upcall") {
   int calls = 0;
   const ServerFixture server(each_strategy(), [&calls](orb::ServerRequest&) { ++calls; });
   RawClient client(server.endpoint);
@@ -216,7 +216,7 @@ TEST_CASE("a request whose target is a foreign profile gets NEEDS_ADDRESSING_MOD
   CHECK(still_serves(server, client));
 }
 
-TEST_CASE("CloseConnection of the client ends the connection without an answer") {
+TEST_CASE("CloseConnection of the client ends the connection without a reply") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   client.send(octets('G', 'I', 'O', 'P', 1, 2, 1, type_close_connection, 0, 0, 0, 0));

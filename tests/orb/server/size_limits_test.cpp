@@ -1,5 +1,5 @@
 // What both sides learn when a message exceeds a limit: the limit, its option, its value, the size.
-#include "orb/server/debts.h"
+#include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/log_lines.h"
 #include <perigee/orb/stub.h>
@@ -65,7 +65,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a server answers a request that is too large with IMP_LIMIT, which names the limit") {
+TEST_CASE("a request that is too large gets the reply IMP_LIMIT, which names the limit") {
   const ServerFixture server(limited_to(2000, each_strategy()), [](orb::ServerRequest&) {});
   const TestOrb client;
   const ObjectRef object = seen_by(client, server);
@@ -162,7 +162,7 @@ TEST_CASE("a oneway that is too large closes the connection, and the log names t
   while (!log.have("-ORBMessageSizeMax allows 2000")) std::this_thread::yield();
 }
 
-TEST_CASE("after a request that is too large, the earlier requests are answered") {
+TEST_CASE("after a request that is too large, the earlier requests get their replies") {
   std::promise<orb::ServerRequest*> deferred;
   const ServerFixture server(
       limited_to(2000, ThreadStrategy::thread_per_connection),
@@ -188,17 +188,17 @@ TEST_CASE("after a request that is too large, the earlier requests are answered"
 
 // The deferred reply may wait for a later request, which is dropped.
 TEST_CASE("after a request that is too large, an earlier request has the drain time-out") {
-  Debts debts;
+  DeferredReplies deferred;
   TestParts parts = limited_to(2000, each_strategy());
   parts.settings.drain_timeout = std::chrono::milliseconds(50);
-  const ServerFixture server(std::move(parts), debts.servant());
+  const ServerFixture server(std::move(parts), deferred.servant());
   RawClient client(server.endpoint);
   client.send(make_request({.key = server.key, .id = 1, .argument = 1}));
-  skeleton::Answer earlier = debts.take(1);
+  skeleton::Answer earlier = deferred.take(1);
   client.send(begin_of_large_request(server));
   CHECK(client.reply().repository_id() == "IDL:omg.org/CORBA/IMP_LIMIT:1.0");
   await_stop(stop_token_of(earlier));
-  pay(std::move(earlier), 7);
+  send_result(std::move(earlier), 7);
   CHECK(client.at_end());
 }
 

@@ -57,7 +57,7 @@ class Rendezvous {
 
 }  // namespace
 
-TEST_CASE("pipelined requests are all answered") {
+TEST_CASE("all pipelined requests get replies") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   Octets batch;
@@ -145,7 +145,7 @@ TEST_CASE("a request that arrives during a oneway is served during the next two-
   CHECK(client.reply().id() + client.reply().id() == 3);
 }
 
-TEST_CASE("the answer to a cancelled request is dropped") {
+TEST_CASE("the reply to a cancelled request is dropped") {
   std::promise<void> leave;
   const ServerFixture server(each_parallel(), [&](orb::ServerRequest& request) {
     if (argument_of(request) == 1) leave.get_future().wait();
@@ -187,7 +187,7 @@ TEST_CASE("oneways are executed in the order of their arrival") {
   CHECK(std::ranges::is_sorted(seen));
 }
 
-TEST_CASE("SYNC_WITH_SERVER is answered before the upcall ends, and only once") {
+TEST_CASE("SYNC_WITH_SERVER gets one reply, before the upcall ends") {
   std::promise<void> leave;
   const ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
     if (argument_of(request) != 1) return;
@@ -210,14 +210,14 @@ TEST_CASE("SYNC_WITH_SERVER reports that the object does not exist") {
   CHECK(reply.repository_id() == "IDL:omg.org/CORBA/OBJECT_NOT_EXIST:1.0");
 }
 
-TEST_CASE("oneways get no answer, not even an exception") {
+TEST_CASE("oneways get no reply, not even an exception") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   client.send(make_request({.key = octets('x'), .id = 1, .response_flags = 0}));
   CHECK(client.call({.key = server.key, .id = 2, .argument = 1}).id() == 2);
 }
 
-TEST_CASE("held requests are answered when the manager becomes active") {
+TEST_CASE("held requests get their replies when the manager becomes active") {
   const ServerFixture server(each_strategy());
   server.orb.root()->the_POAManager()->hold_requests(false);
   RawClient first(server.endpoint);
@@ -354,7 +354,9 @@ TEST_CASE("more requests in progress than allowed on one connection get TRANSIEN
   CHECK(client.reply().id() == 1);
 }
 
-TEST_CASE("shutdown answers requests in progress, sends CloseConnection, and closes connections") {
+TEST_CASE(
+    "shutdown sends the replies of requests in progress and CloseConnection, and closes "
+    "connections") {
   std::promise<void> entered;
   std::promise<void> leave;
   ServerFixture server(each_strategy(), [&](orb::ServerRequest& request) {
@@ -440,7 +442,7 @@ TEST_CASE("a request without arguments and results allocates nothing on the serv
   CHECK(counts[199] - counts[100] == 0);
 }
 
-TEST_CASE("many clients at once get their own answers") {
+TEST_CASE("many clients at once get their own replies") {
   const ServerFixture server(each_strategy());
   std::vector<std::future<bool>> clients;
   for (std::uint32_t number = 0; number < 8; ++number)

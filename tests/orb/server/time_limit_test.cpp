@@ -102,7 +102,7 @@ ObjectRef with_scope(const TestOrb& client, const ServerFixture& server,
 
 }  // namespace
 
-TEST_CASE("a server that never answers is TIMEOUT, COMPLETED_MAYBE") {
+TEST_CASE("a server that never replies is TIMEOUT, COMPLETED_MAYBE") {
   const MutePeer peer;
   const TestOrb client;
   const auto object = limited(peer.object(client.core()), client.core(), milliseconds(30));

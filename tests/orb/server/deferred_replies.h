@@ -15,7 +15,7 @@
 namespace perigee::test {
 
 /// Keeps the deferred replies of its servant, by the arguments of the requests.
-class Debts {
+class DeferredReplies {
  public:
   [[nodiscard]] ActingServant::Action servant() {
     return [this](orb::ServerRequest& request) {
@@ -50,7 +50,7 @@ class Debts {
   std::map<std::uint32_t, skeleton::Answer> answers_;
 };
 
-inline void pay(skeleton::Answer answer, std::uint32_t result) {
+inline void send_result(skeleton::Answer answer, std::uint32_t result) {
   answer.reply([result](cdr::Encoder& encoder) { encoder << result; });
 }
 

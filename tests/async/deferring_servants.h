@@ -23,14 +23,14 @@ namespace perigee::test {
 enum class Later : std::uint8_t { answer, coroutine };
 
 /// A request whose reply the test sends.
-struct Debt {
-  std::move_only_function<void(std::uint32_t result)> pay;  ///< sends the reply; call it once
+struct DeferredReply {
+  std::move_only_function<void(std::uint32_t result)> send;  ///< sends the reply; call it once
   std::stop_token stop;
 };
 
 /// The deferred replies of a test's servants, by the requests' arguments. The test must send all of
 /// them.
-class Debts {
+class DeferredReplies {
  public:
   [[nodiscard]] ActingServant::Action servant(Later later) {
     if (later == Later::coroutine) return coroutine();
@@ -47,53 +47,56 @@ class Debts {
     };
   }
   /// Waits for the request.
-  [[nodiscard]] Debt take(std::uint32_t argument) {
+  [[nodiscard]] DeferredReply take(std::uint32_t argument) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return debts_.contains(argument); });
-    Debt debt = std::move(debts_.at(argument));
-    debts_.erase(argument);
-    return debt;
+    changed_.wait(lock, [&] { return deferred_.contains(argument); });
+    DeferredReply kept = std::move(deferred_.at(argument));
+    deferred_.erase(argument);
+    return kept;
   }
 
  private:
-  // The coroutine adds the debt when it suspends, so the reply has been sent when `pay` returns.
+  // The coroutine adds the deferred reply when it suspends, so the reply has been sent when `send`
+  // returns.
   [[nodiscard]] ActingServant::Action coroutine() {
-    return [this, serve = serving(&Debts::wait)](orb::ServerRequest& request) {
+    return [this, serve = serving(&DeferredReplies::wait)](orb::ServerRequest& request) {
       serve(request);
-      auto [argument, debt] = std::exchange(begun_, {});
-      add(argument, std::move(debt));
+      auto [argument, kept] = std::exchange(begun_, {});
+      add(argument, std::move(kept));
     };
   }
   static task<std::uint32_t> wait(std::uint32_t argument) {
     completion<std::uint32_t> answer;
     const std::stop_token stop = co_await stop_token_of_this_task();
     begun_.first = argument;
-    begun_.second = Debt{[&answer](std::uint32_t result) { answer.complete(result); }, stop};
+    begun_.second =
+        DeferredReply{[&answer](std::uint32_t result) { answer.complete(result); }, stop};
     const std::uint32_t result = co_await answer;
     co_return result;
   }
-  void add(std::uint32_t argument, Debt debt) {
+  void add(std::uint32_t argument, DeferredReply kept) {
     const std::lock_guard lock(mutex_);
-    debts_.insert_or_assign(argument, std::move(debt));
+    deferred_.insert_or_assign(argument, std::move(kept));
     changed_.notify_all();
   }
 
-  /// The argument and the debt of the coroutine that the calling thread has just begun.
-  static inline thread_local std::pair<std::uint32_t, Debt> begun_;
+  /// The argument and the deferred reply of the coroutine that the calling thread has just begun.
+  static inline thread_local std::pair<std::uint32_t, DeferredReply> begun_;
 
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
-  std::map<std::uint32_t, Debt> debts_;
+  std::map<std::uint32_t, DeferredReply> deferred_;
 };
 
 /// Servants of both kinds, on a server of each strategy.
-inline void for_owing_servers(function_ref<void(Debts& debts, const ServerFixture& server)> test) {
+inline void for_deferring_servers(
+    function_ref<void(DeferredReplies& deferred, const ServerFixture& server)> test) {
   const ThreadStrategy strategy = each_strategy();
   for (const Later later : {Later::answer, Later::coroutine}) {
     CAPTURE(static_cast<int>(later));
-    Debts debts;
-    const ServerFixture server(strategy, debts.servant(later));
-    test(debts, server);
+    DeferredReplies deferred;
+    const ServerFixture server(strategy, deferred.servant(later));
+    test(deferred, server);
   }
 }
 

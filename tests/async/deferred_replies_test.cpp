@@ -1,6 +1,6 @@
 // What happens to clients, connections, POAs and the ORB while replies are deferred. The tests use
 // connections, every thread strategy, and both kinds of servants: stored handlers and coroutines.
-#include "async/owing_servants.h"
+#include "async/deferring_servants.h"
 #include "orb/server/server_fixture.h"
 
 #include <atomic>
@@ -120,31 +120,31 @@ class LargeAnswers {
 }  // namespace
 
 TEST_CASE("a reply to a closed client is dropped, and the servant has been told to stop") {
-  for_owing_servers([](Debts& debts, const ServerFixture& server) {
+  for_deferring_servers([](DeferredReplies& deferred, const ServerFixture& server) {
     std::optional<RawClient> client(server.endpoint);
     send(*client, server, 1);
-    Debt debt = debts.take(1);
+    DeferredReply kept = deferred.take(1);
     client.reset();
-    await_stop(debt.stop);
-    debt.pay(1);
+    await_stop(kept.stop);
+    kept.send(1);
     RawClient other(server.endpoint);
     send(other, server, 2);
-    debts.take(2).pay(20);
+    deferred.take(2).send(20);
     CHECK(other.reply().result() == 20);
   });
 }
 
 TEST_CASE("a client that disconnects during a reply does not disturb the server") {
-  for_owing_servers([](Debts& debts, const ServerFixture& server) {
+  for_deferring_servers([](DeferredReplies& deferred, const ServerFixture& server) {
     for (std::uint32_t id = 0; id < 30; ++id) {
       std::optional<RawClient> client(server.endpoint);
       send(*client, server, id);
-      Debt debt = debts.take(id);
-      race([&] { client.reset(); }, [&] { debt.pay(id); });
+      DeferredReply kept = deferred.take(id);
+      race([&] { client.reset(); }, [&] { kept.send(id); });
     }
     RawClient other(server.endpoint);
     send(other, server, 100);
-    debts.take(100).pay(20);
+    deferred.take(100).send(20);
     CHECK(other.reply().result() == 20);
   });
 }
@@ -157,15 +157,15 @@ TEST_CASE("a deferred reply is sent although its object, POA or POAManager was d
     for (const Later later : {Later::answer, Later::coroutine}) {
       CAPTURE(static_cast<int>(strategy));
       CAPTURE(static_cast<int>(later));
-      Debts debts;
-      const ServerFixture server(strategy, debts.servant(later));
+      DeferredReplies deferred;
+      const ServerFixture server(strategy, deferred.servant(later));
       RawClient client(server.endpoint);
       send(client, server, 1);
-      Debt debt = debts.take(1);
+      DeferredReply kept = deferred.take(1);
       deactivate(server);
-      CHECK_FALSE(debt.stop.stop_requested());  // the client waits
+      CHECK_FALSE(kept.stop.stop_requested());  // the client waits
       CHECK(client.call({.key = server.key, .id = 2, .argument = 2}).status() == 2);
-      debt.pay(7);
+      kept.send(7);
       const RawReply reply = client.reply();
       CHECK(reply.id() == 1);
       CHECK(reply.result() == 7);
@@ -173,13 +173,13 @@ TEST_CASE("a deferred reply is sent although its object, POA or POAManager was d
 }
 
 TEST_CASE("an ORB that stops without waiting tells its servants, and still sends their replies") {
-  for_owing_servers([](Debts& debts, const ServerFixture& server) {
+  for_deferring_servers([](DeferredReplies& deferred, const ServerFixture& server) {
     RawClient client(server.endpoint);
     send(client, server, 1);
-    Debt debt = debts.take(1);
+    DeferredReply kept = deferred.take(1);
     server.orb.core().shutdown(orb::Completion::do_not_wait);
-    await_stop(debt.stop);
-    const std::jthread payer([&] { debt.pay(9); });
+    await_stop(kept.stop);
+    const std::jthread replier([&] { kept.send(9); });
     CHECK(client.reply().result() == 9);
     CHECK(RawReply(client.receive()).type() == type_close_connection);
     CHECK(client.at_end());
@@ -190,36 +190,36 @@ TEST_CASE("a reply during the ORB's shutdown, after the client has gone, is no e
   const ThreadStrategy strategy = each_strategy();
   for (const Later later : {Later::answer, Later::coroutine}) {
     CAPTURE(static_cast<int>(later));
-    Debts debts;
-    Debt debt;
-    std::jthread payer;
+    DeferredReplies deferred;
+    DeferredReply kept;
+    std::jthread replier;
     {
-      const ServerFixture server(strategy, debts.servant(later));
+      const ServerFixture server(strategy, deferred.servant(later));
       std::optional<RawClient> client(server.endpoint);
       send(*client, server, 1);
-      debt = debts.take(1);
+      kept = deferred.take(1);
       client.reset();
-      await_stop(debt.stop);
-      payer = std::jthread([&debt, core = server.orb.core().weak_from_this()] {
+      await_stop(kept.stop);
+      replier = std::jthread([&kept, core = server.orb.core().weak_from_this()] {
         for (auto known = core.lock(); known && !known->stopping(); known = core.lock())
           std::this_thread::yield();
-        debt.pay(1);
+        kept.send(1);
       });
     }
   }
 }
 
 TEST_CASE("a request that is cancelled during its reply gets at most one reply") {
-  for_owing_servers([](Debts& debts, const ServerFixture& server) {
+  for_deferring_servers([](DeferredReplies& deferred, const ServerFixture& server) {
     RawClient client(server.endpoint);
     for (std::uint32_t id = 0; id < 50; ++id) {
       send(client, server, id);
-      Debt debt = debts.take(id);
-      race([&] { client.send(make_cancel_request(id)); }, [&] { debt.pay(id); });
+      DeferredReply kept = deferred.take(id);
+      race([&] { client.send(make_cancel_request(id)); }, [&] { kept.send(id); });
       (void)was_answered(client, server, id);
     }
     send(client, server, 100);
-    debts.take(100).pay(1);
+    deferred.take(100).send(1);
     CHECK(was_answered(client, server, 100));
   });
 }
