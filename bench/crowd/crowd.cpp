@@ -75,7 +75,7 @@ class Crowd {
                                    std::to_string(options_.half_open)});
     const Latencies latencies = measure();
     disturbers->close_input();
-    if (disturbers->wait() != 0) throw std::runtime_error("a slow reader was cut off");
+    if (disturbers->wait() != 0) throw std::runtime_error("a slow reader was disconnected");
     return latencies;
   }
 

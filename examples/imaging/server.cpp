@@ -137,7 +137,7 @@ void add_options(CLI::App& app, Options& options) {
   };
   add_seconds("--ticket-seconds", options.tickets.lifetime, "seconds for which a ticket is valid");
   add_seconds("--slow-seconds", options.streams.for_chunk,
-              "seconds in which a client must take 1 MiB; a slower client is cut off");
+              "seconds in which a client must take 1 MiB; a slower client is disconnected");
   add_seconds("--show-seconds", options.streams.reception.for_ticket,
               "seconds in which a connection must show its ticket");
   add_seconds("--grace-seconds", options.grace, "seconds that transfers have when the server ends");

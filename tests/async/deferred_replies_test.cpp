@@ -264,7 +264,7 @@ TEST_CASE("the first of several completions of a coroutine is its reply") {
   CHECK_FALSE(was_answered(client, server, 5));
 }
 
-TEST_CASE("a client that reads none of 10,000 replies is cut off; other clients are served") {
+TEST_CASE("a client that reads none of 10,000 replies is disconnected; other clients are served") {
   constexpr std::uint32_t count = 10'000;
   orb::Settings settings = server_settings(each_strategy());
   settings.requests_per_connection_max = count;

@@ -41,7 +41,8 @@ bool is_ended(Transport& transport) {
 
 }  // namespace
 
-TEST_CASE("clients that do not complete their handshake are cut off; other clients are served") {
+TEST_CASE(
+    "clients that do not complete their handshake are disconnected; other clients are served") {
   for (const char* strategy : thread_strategies) {
     CAPTURE(std::string(strategy));
     const OrbPairing pairing{.scheme = "handshake", .strategy = strategy};

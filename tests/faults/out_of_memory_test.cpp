@@ -271,7 +271,8 @@ TEST_CASE("a request is executed for its own client only, whichever allocation f
   }
 }
 
-TEST_CASE("a client that does not read its reply is cut off, whichever allocation fails then") {
+TEST_CASE(
+    "a client that does not read its reply is disconnected, whichever allocation fails then") {
   orb::Settings settings = server_settings(each_strategy());
   settings.threads = 1;
   settings.send_timeout = std::chrono::milliseconds(10);

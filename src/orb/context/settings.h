@@ -170,7 +170,7 @@ struct Settings {
   /// A connection without traffic and without requests in progress for this time is closed; zero:
   /// never.
   std::chrono::milliseconds idle_timeout{180'000};
-  /// A peer that takes none of the octets sent to it for this time is cut off; zero: never.
+  /// A peer that takes none of the octets sent to it for this time is disconnected; zero: never.
   std::chrono::milliseconds send_timeout{60'000};
   std::chrono::milliseconds open_timeout{10'000};  ///< for the handshake of a client's transport
   std::uint32_t nested_upcall_depth_max = 32;      ///< upcalls that wait for replies on one thread

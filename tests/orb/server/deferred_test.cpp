@@ -311,7 +311,8 @@ TEST_CASE("a connection at its limit of deferred replies is drained like other c
   stopper.join();
 }
 
-TEST_CASE("a client that does not read its deferred replies is cut off, and others are served") {
+TEST_CASE(
+    "a client that does not read its deferred replies is disconnected, and others are served") {
   constexpr std::size_t size = 1 << 20;
   DeferredReplies deferred;
   orb::Settings settings = server_settings(each_strategy());

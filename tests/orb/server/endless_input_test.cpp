@@ -73,7 +73,7 @@ std::unique_ptr<transport::ProtocolFactory> make_endless_protocol() {
 
 }  // namespace
 
-TEST_CASE("a peer that goes on sending after MessageError delays no client, and is cut off") {
+TEST_CASE("a peer that goes on sending after MessageError delays no client, and is disconnected") {
   orb::Settings settings = server_settings(each_strategy());
   settings.threads = 1;
   ServerFixture server(TestParts{.settings = settings, .protocol = make_endless_protocol()});

@@ -62,7 +62,7 @@ TEST_CASE("a connection gets CloseConnection and ends after its idle time-out") 
   CHECK(silent.reply().type() == type_close_connection);
 }
 
-TEST_CASE("a client that keeps its connection after CloseConnection is cut off") {
+TEST_CASE("a client that keeps its connection after CloseConnection is disconnected") {
   orb::Settings settings = idle_after(milliseconds(5), each_strategy());
   settings.drain_timeout = milliseconds(5);
   settings.server_connections_max = 1;

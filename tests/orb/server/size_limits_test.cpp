@@ -117,7 +117,8 @@ TEST_CASE("a client that goes on sending a refused request can send the whole re
 
 // A client that is blocked in a send, because its window is zero, would wait for minutes if the
 // server closed the connection without a reset.
-TEST_CASE("a client that never stops sending a refused request is cut off, and does not hang") {
+TEST_CASE(
+    "a client that never stops sending a refused request is disconnected, and does not hang") {
   TestParts parts = limited_to(2000, each_strategy());
   parts.settings.drain_timeout = std::chrono::milliseconds(50);
   const ServerFixture server(std::move(parts), add_one);

@@ -482,7 +482,8 @@ TEST_CASE("a connection that was idle for the whole shutdown is cut") {
   CHECK(client.reply().type() == type_close_connection);
 }
 
-TEST_CASE("a client that does not read its replies is cut off, and another client gets its place") {
+TEST_CASE(
+    "a client that does not read its replies is disconnected, and another client is accepted") {
   orb::Settings settings = server_settings(each_strategy());
   settings.send_timeout = std::chrono::milliseconds(50);
   settings.server_connections_max = 1;
