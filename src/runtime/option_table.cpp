@@ -108,6 +108,8 @@ constexpr std::pair<std::string_view, messaging::Version> versions[] = {
     {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
 constexpr std::pair<std::string_view, orb::SentDetails> details[] = {
     {"no", orb::SentDetails::none}, {"own", orb::SentDetails::own}, {"all", orb::SentDetails::all}};
+constexpr std::pair<std::string_view, orb::TraceUse> trace_uses[] = {
+    {"no", orb::TraceUse::no}, {"pass", orb::TraceUse::pass}, {"start", orb::TraceUse::start}};
 constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
 
 // `take_options` looks at the value before it reads the other options.
@@ -576,6 +578,9 @@ constexpr Option options[] = {
     {"TraceLevel", "log.level", text, "trace|debug|info|warning|error|off",
      "the lines of the log; debug adds messages, trace their octets", set_trace_level, nullptr,
      "warning"},
+    {"TraceContext", "log.trace_context", text, "no|pass|start",
+     "whether calls carry the trace of their caller (W3C Trace Context), or also start traces",
+     Named<trace_uses, &Settings::trace_use>::apply, Named<trace_uses, &Settings::trace_use>::show},
     {"MetricsEndpoint", "metrics.endpoint", text, "[[<host>]:]<port>",
      "the address of the metrics page for browsers and Prometheus, latencies included",
      set_metrics_endpoint, nullptr, "no page"},
