@@ -17,8 +17,9 @@ set(CMAKE_CXX_FLAGS_QUICK "-O2")
 # Public headers that the build makes.
 set(PERIGEE_GENERATED_INCLUDE ${PROJECT_BINARY_DIR}/generated/include)
 
-# The library with TLS, which libperigee loads by this name.
+# The libraries with TLS and with interceptors, which libperigee loads by these names.
 set(PERIGEE_TLS_FILE libperigee_tls.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
+set(PERIGEE_DYNAMIC_FILE libperigee_dynamic.so.${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
 
 set(PERIGEE_SANITIZE "" CACHE STRING "Sanitizers for -fsanitize=, e.g. address,undefined")
 option(PERIGEE_FUZZ "Build the libFuzzer targets (clang only)" OFF)

@@ -1,13 +1,16 @@
 // Logging over spdlog. The level and the sink belong to the process, not to an ORB: lines are also
 // logged before the first ORB exists and after the last one has gone.
+#include "base/log_annotation.h"
 #include <perigee/base/log.h>
 
 #include <spdlog/logger.h>
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include <atomic>
+#include <exception>
 #include <memory>
 #include <mutex>
+#include <string>
 
 namespace perigee::log {
 
@@ -20,6 +23,7 @@ struct Target {
 };
 
 std::atomic<Level> current_level{Level::warning};
+std::atomic<Annotate> annotation{nullptr};
 
 // Never destroyed: threads may still log while the process ends.
 Target& target() {
@@ -65,7 +69,32 @@ void write_to_stderr(Level level, std::string_view component, std::string_view t
   default_logger().log(to_spdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
+/// The text of a line, and what a library adds to it.
+class Annotated {
+ public:
+  explicit Annotated(std::string_view text) noexcept : text_(text) {
+    const Annotate annotate = annotation.load(std::memory_order_acquire);
+    if (annotate == nullptr) return;
+    try {
+      longer_ = text;
+      annotate(longer_);
+      text_ = longer_;
+    } catch (const std::exception&) {  // no memory: the text alone is written
+      text_ = text;
+    }
+  }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+
+ private:
+  std::string longer_;
+  std::string_view text_;
+};
+
 }  // namespace
+
+void set_annotation(Annotate annotate) noexcept {
+  annotation.store(annotate, std::memory_order_release);
+}
 
 void set_level(Level level) noexcept { current_level.store(level, std::memory_order_relaxed); }
 
@@ -75,13 +104,14 @@ bool enabled(Level level) noexcept {
 
 void write(Level level, std::string_view component, std::string_view text) noexcept {
   if (!enabled(level)) return;
+  const Annotated line(text);
   try {
     Target& destination = target();
     const std::lock_guard lock(destination.mutex);
     if (destination.sink != nullptr)
-      destination.sink(destination.context, level, component, text);
+      destination.sink(destination.context, level, component, line.text());
     else
-      write_to_stderr(level, component, text);
+      write_to_stderr(level, component, line.text());
   } catch (...) {
     // A line that cannot be written is lost: logging never makes its caller fail.
   }

@@ -41,6 +41,7 @@ struct Configuration {
   std::optional<log::Level> log_level;
   std::optional<transport::Endpoint> administration;  ///< the socket file of -ORBAdministration
   std::string metrics_endpoint;  ///< host and port of the page of metrics; empty: there is none
+  std::vector<std::string> metrics_hosts;       ///< host names by which clients may reach the page
   std::vector<std::string> protocol_libraries;  ///< plug-ins, in the order of loading
   std::vector<transport::SchemeRow> schemes;    ///< added after the plug-ins are loaded
   transport::TcpQueues tcp_queues;

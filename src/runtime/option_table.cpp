@@ -108,6 +108,8 @@ constexpr std::pair<std::string_view, messaging::Version> versions[] = {
     {"1.0", {1, 0}}, {"1.1", {1, 1}}, {"1.2", {1, 2}}};
 constexpr std::pair<std::string_view, orb::SentDetails> details[] = {
     {"no", orb::SentDetails::none}, {"own", orb::SentDetails::own}, {"all", orb::SentDetails::all}};
+constexpr std::pair<std::string_view, orb::TraceUse> trace_uses[] = {
+    {"no", orb::TraceUse::no}, {"pass", orb::TraceUse::pass}, {"start", orb::TraceUse::start}};
 constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
 
 // `take_options` looks at the value before it reads the other options.
@@ -214,11 +216,21 @@ void set_trace_level(Configuration& configuration, const std::string& value) {
 }
 
 // A collector of metrics also needs the latencies, so they are measured.
+// The page shows the inside of the server, so a port without a host is a port of this host only.
 void set_metrics_endpoint(Configuration& configuration, const std::string& value) {
-  const auto address = ipc::split_host_port(value);
-  if (!address || !address->port) throw BadValue{"<host>:<port> or :<port> is needed"};
-  configuration.metrics_endpoint = value;
+  const std::string local = ipc::parse_port(value) ? "127.0.0.1:" + value : value;
+  const auto address = ipc::split_host_port(local);
+  if (!address || !address->port)
+    throw BadValue{"<port>, <host>:<port>, or :<port> for all interfaces is needed"};
+  configuration.metrics_endpoint = local;
   configuration.settings.measure_latencies = true;
+}
+
+void add_metrics_hosts(Configuration& configuration, const std::string& value) {
+  for_each_part(value, ',', [&configuration](const std::string& name) {
+    if (name.empty() || name.contains(':')) throw BadValue{"host names without a port are needed"};
+    configuration.metrics_hosts.push_back(name);
+  });
 }
 
 void set_faults(Configuration& configuration, const std::string& value) {
@@ -566,9 +578,14 @@ constexpr Option options[] = {
     {"TraceLevel", "log.level", text, "trace|debug|info|warning|error|off",
      "the lines of the log; debug adds messages, trace their octets", set_trace_level, nullptr,
      "warning"},
-    {"MetricsEndpoint", "metrics.endpoint", text, "[<host>]:<port>",
-     "the address of the metrics page for Prometheus, latencies included", set_metrics_endpoint,
-     nullptr, "no page"},
+    {"TraceContext", "log.trace_context", text, "no|pass|start",
+     "whether calls carry the trace of their caller (W3C Trace Context), or also start traces",
+     Named<trace_uses, &Settings::trace_use>::apply, Named<trace_uses, &Settings::trace_use>::show},
+    {"MetricsEndpoint", "metrics.endpoint", text, "[[<host>]:]<port>",
+     "the address of the metrics page for browsers and Prometheus, latencies included",
+     set_metrics_endpoint, nullptr, "no page"},
+    {"MetricsHosts", "metrics.hosts", texts, "<name>[,<name>...]",
+     "host names by which clients may reach the metrics page", add_metrics_hosts},
     answer_option<&Settings::measure_latencies>("MeasureLatencies", "metrics.latencies", yes_no,
                                                 "whether to measure the latency of operations"),
     {"Pcap", "log.pcap", text, "<file>", "a file that records all messages, for Wireshark",

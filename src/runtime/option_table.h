@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/configuration.h"
+#include <perigee/base/export.h>
 
 #include <cstdint>
 #include <span>
@@ -39,7 +40,7 @@ struct Option {
 };
 
 /// The options, in the order in which the help shows them.
-[[nodiscard]] std::span<const Option> option_table() noexcept;
+[[nodiscard]] PERIGEE_INTERNAL_API std::span<const Option> option_table() noexcept;
 
 /// The default of an option, as text for the help; empty if it has none.
 [[nodiscard]] std::string default_of(const Option& option);

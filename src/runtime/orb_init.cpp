@@ -2,6 +2,7 @@
 #include "orb/core/orb_core.h"
 #include "orb/core/orb_making.h"
 #include "runtime/assembly.h"
+#include "runtime/interceptors_part.h"
 #include "runtime/options.h"
 #include <perigee/orb/orb.h>
 
@@ -64,10 +65,10 @@ object_reference<ORB> find_or_reserve(const std::string& id) {
 // An ORB whose initializers fail ends here, with all that they have made.
 void run_making_hook(const std::shared_ptr<perigee::orb::OrbCore>& core,
                      const std::vector<std::string>& arguments) {
-  const auto hook = perigee::orb::orb_making_hook();
-  if (hook == nullptr) return;
   try {
-    hook(core, arguments);
+    if (core->settings().trace_use != perigee::orb::TraceUse::no)
+      perigee::runtime::load_interceptors();
+    if (const auto hook = perigee::orb::orb_making_hook()) hook(core, arguments);
   } catch (...) {
     core->destroy();
     throw;

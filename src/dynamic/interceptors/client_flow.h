@@ -5,6 +5,7 @@
 #include "dynamic/interceptors/flow.h"
 #include "dynamic/interceptors/orb_interceptors.h"
 #include "dynamic/interceptors/points.h"
+#include "dynamic/interceptors/slots.h"
 #include "orb/context/thread_slots.h"
 #include "orb/invocation/call_interception.h"
 #include "orb/references/reference.h"
@@ -102,6 +103,8 @@ class ClientInfo final : public PortableInterceptor::ClientRequestInfo {
   IOP::TaggedComponentSeq get_effective_components(IOP::ComponentId id) override;
   CORBA::object_reference<CORBA::Policy> get_request_policy(CORBA::PolicyType type) override;
   void add_request_service_context(const IOP::ServiceContext& context, bool replace) override;
+  /// The trace of the thread when the call began. Valid at a point.
+  [[nodiscard]] TraceRef trace() const noexcept { return Slots::trace(flow_->slots_); }
 
  private:
   [[nodiscard]] ClientFlow& at(Points points) const;

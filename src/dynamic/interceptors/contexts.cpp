@@ -24,10 +24,15 @@ void Contexts::assign(std::span<const iop::ServiceContext> contexts) {
     contexts_.emplace_back(context.id, copy_of(context.data));
 }
 
-IOP::ServiceContext Contexts::get(IOP::ServiceId id) const {
+const IOP::ServiceContext* Contexts::find(IOP::ServiceId id) const noexcept {
   const auto found = std::ranges::find_if(
       contexts_, [id](const IOP::ServiceContext& context) { return context.context_id() == id; });
-  if (found == contexts_.end())
+  return found != contexts_.end() ? &*found : nullptr;
+}
+
+IOP::ServiceContext Contexts::get(IOP::ServiceId id) const {
+  const IOP::ServiceContext* const found = find(id);
+  if (found == nullptr)
     throw CORBA::BAD_PARAM(minor_no_service_context, CORBA::COMPLETED_NO,
                            "there is no service context with the id " + std::to_string(id));
   return *found;

@@ -18,6 +18,8 @@ class Contexts {
  public:
   void assign(std::span<const iop::ServiceContext> contexts);
   void clear() noexcept { contexts_.clear(); }
+  /// Null if there is none with this id. Valid until a context is added.
+  [[nodiscard]] const IOP::ServiceContext* find(IOP::ServiceId id) const noexcept;
   /// Raises BAD_PARAM, OMG minor 26, if there is none with this id.
   [[nodiscard]] IOP::ServiceContext get(IOP::ServiceId id) const;
   /// Raises BAD_INV_ORDER, OMG minor 15, if there is one with the id and `replace` is false.

@@ -2,6 +2,8 @@
 #include "dynamic/interceptors/current.h"
 #include "dynamic/interceptors/init_info.h"
 #include "dynamic/interceptors/orb_interceptors.h"
+#include "dynamic/interceptors/trace_interceptors.h"
+#include "orb/core/dynamic_library.h"
 #include "orb/core/orb_making.h"
 #include <perigee/dynamic/orb_initializer.h>
 #include <perigee/orb/exceptions.h>
@@ -60,13 +62,24 @@ void initialize(const std::shared_ptr<orb::OrbCore>& core,
   const std::vector<InitializerRef> all = registered();
   for (const InitializerRef& initializer : all) initializer->pre_init(seen);
   info->begin_post_init();
+  if (const auto use = core->settings().trace_use; use != orb::TraceUse::no)
+    add_trace_interceptors(info->lists(), use);
   for (const InitializerRef& initializer : all) initializer->post_init(seen);
   owner.start(std::move(info->lists()), info->slots());
 }
 
 }  // namespace
 
+void use_interceptors() noexcept { orb::set_orb_making_hook(&initialize); }
+
 }  // namespace perigee::interceptors
+
+extern "C" {
+PERIGEE_API extern const perigee::orb::DynamicLibrary perigee_dynamic_library;
+const perigee::orb::DynamicLibrary perigee_dynamic_library{
+    perigee::transport::plugin_build, &perigee::transport::plugin_home,
+    &perigee::interceptors::use_interceptors};
+}
 
 namespace PortableInterceptor {
 inline namespace perigee_v1 {

@@ -5,6 +5,7 @@
 #include "dynamic/interceptors/flow.h"
 #include "dynamic/interceptors/orb_interceptors.h"
 #include "dynamic/interceptors/points.h"
+#include "dynamic/interceptors/slots.h"
 #include "orb/context/thread_slots.h"
 #include "poa/upcall_hooks.h"
 #include <perigee/dynamic/server_interceptor.h>
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace perigee::interceptors {
 
@@ -95,6 +97,15 @@ class ServerInfo final : public PortableInterceptor::ServerRequestInfo {
   void set_slot(PortableInterceptor::SlotId id, const CORBA::Any& data) override;
   bool target_is_a(const std::string& id) override;
   void add_reply_service_context(const IOP::ServiceContext& context, bool replace) override;
+  /// @name Valid at a point.
+  /// @{
+  [[nodiscard]] const IOP::ServiceContext* find_request_context(IOP::ServiceId id) const noexcept {
+    return flow_->request_contexts_.find(id);
+  }
+  void set_trace(TraceRef trace) {
+    flow_->slots_ = Slots::with_trace(flow_->slots_, std::move(trace));
+  }
+  /// @}
 
  private:
   [[nodiscard]] ServerFlow& at(Points points) const;

@@ -31,8 +31,21 @@ SlotValuesRef Slots::with(const SlotValuesRef& values, const OrbIdentity& orb, S
     const Slot* const replaced = before.find(orb, id);
     for (const Slot& slot : before.slots_)
       if (&slot != replaced && !slot.orb.expired()) changed->slots_.push_back(slot);
+    changed->trace_ = before.trace_;
   }
   changed->slots_.push_back({orb, id, std::move(value)});
+  return changed;
+}
+
+TraceRef Slots::trace(const SlotValuesRef& values) noexcept {
+  return values ? static_cast<const Slots&>(*values).trace_ : nullptr;
+}
+
+SlotValuesRef Slots::with_trace(const SlotValuesRef& values, TraceRef trace) {
+  orb::slots_in_use.store(true, std::memory_order_relaxed);
+  const auto changed = make_counted<Slots>();
+  if (values) changed->slots_ = static_cast<const Slots&>(*values).slots_;
+  changed->trace_ = std::move(trace);
   return changed;
 }
 

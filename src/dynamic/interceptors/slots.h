@@ -3,6 +3,7 @@
 
 #include "orb/context/thread_slots.h"
 #include <perigee/dynamic/interceptor.h>
+#include <perigee/dynamic/trace.h>
 #include <perigee/orb/any.h>
 
 #include <memory>
@@ -13,7 +14,11 @@ namespace perigee::interceptors {
 /// Identifies an ORB, also after its end: no other ORB ever gets an equal identity.
 using OrbIdentity = std::shared_ptr<const char>;
 
-/// The slots of all ORBs. Immutable: a change makes another object.
+/// Null: no trace. Immutable; shared by the slots that contain it.
+using TraceRef = std::shared_ptr<const Trace>;
+
+/// The slots of all ORBs, and the trace, which does not depend on an ORB. Immutable: a change makes
+/// another object.
 class Slots final : public orb::SlotValues {
  public:
   /// Empty if the slot has no value.
@@ -23,6 +28,10 @@ class Slots final : public orb::SlotValues {
   [[nodiscard]] static orb::SlotValuesRef with(const orb::SlotValuesRef& values,
                                                const OrbIdentity& orb,
                                                PortableInterceptor::SlotId id, CORBA::Any value);
+  [[nodiscard]] static TraceRef trace(const orb::SlotValuesRef& values) noexcept;
+  /// `values` with another trace.
+  [[nodiscard]] static orb::SlotValuesRef with_trace(const orb::SlotValuesRef& values,
+                                                     TraceRef trace);
 
  private:
   struct Slot {
@@ -34,6 +43,7 @@ class Slots final : public orb::SlotValues {
   [[nodiscard]] const Slot* find(const OrbIdentity& orb, PortableInterceptor::SlotId id) const;
 
   std::vector<Slot> slots_;
+  TraceRef trace_;
 };
 
 }  // namespace perigee::interceptors

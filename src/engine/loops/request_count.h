@@ -21,7 +21,7 @@ class RequestCount {
   explicit RequestCount(std::uint32_t max) noexcept : max_(max), free_(max) {}
 
   /// The number of requests in progress on all loops.
-  [[nodiscard]] std::uint32_t count() const noexcept;
+  [[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t count() const noexcept;
 
  private:
   friend class RequestShare;

@@ -64,6 +64,13 @@ struct CodeSetSettings {
   bool accept_invalid_utf_8 = false;
 };
 
+/// -ORBTraceContext: which traces calls carry (W3C Trace Context).
+enum class TraceUse : std::uint8_t {
+  no,
+  pass,   ///< of the request or of the TraceScope in which the call begins
+  start,  ///< also a new trace for each call that begins outside of a trace
+};
+
 struct Settings {
   std::string orb_id;
   /// -ORBServerId: what interceptors see as the id of the server. Empty: none.
@@ -102,6 +109,7 @@ struct Settings {
 
   // Both sides.
   bool measure_latencies = false;  ///< -ORBMeasureLatencies: of each operation
+  TraceUse trace_use = TraceUse::no;
   CodeSetSettings code_sets;
   /// -ORBGiopVersion: the highest version that a client sends, and that a server's references
   /// publish.

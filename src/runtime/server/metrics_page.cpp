@@ -1,8 +1,8 @@
-// Serves as much of HTTP as a collector needs: GET and HEAD, and one answer for each connection.
-// One thread serves all readers. Source: RFC 9112.
+// Accepts readers and drives them. One thread serves all readers.
 #include "runtime/server/metrics_page.h"
 
 #include "event/thread.h"
+#include "runtime/server/metrics_answers.h"
 #include "runtime/server/metrics_reader.h"
 #include <perigee/base/deadline.h>
 #include <perigee/base/log.h>
@@ -31,24 +31,18 @@ std::unexpected<IoError> failure(IoOperation operation, std::error_code code,
       IoError{IoErrorKind::system, operation, code.value(), "http://" + address});
 }
 
-std::string answer(std::string_view status, std::string_view type, const std::string& body) {
-  return "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: " + std::string(type) +
-         "\r\nContent-Length: " + std::to_string(body.size()) + "\r\nConnection: close" +
-         std::string(end_of_header) + body;
-}
-
 /// The acceptor and the readers are handlers of one reactor, which the page's thread runs.
 class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
  public:
-  HttpMetricsPage(ipc::sock::Acceptor acceptor, std::string address, MetricsSource source,
+  HttpMetricsPage(ipc::sock::Acceptor acceptor, std::string address, MetricsAnswers answers,
                   std::unique_ptr<event::Reactor> reactor,
                   std::chrono::milliseconds time_per_reader)
       : acceptor_(std::move(acceptor)),
         address_(std::move(address)),
-        source_(std::move(source)),
+        answers_(std::move(answers)),
         reactor_(std::move(reactor)),
         time_per_reader_(time_per_reader),
-        answer_([this](std::string_view request) { return answer_to(request); }) {
+        answer_([this](std::string_view request) { return answers_.answer(request); }) {
     readers_.reserve(metrics_readers_max);
   }
   ~HttpMetricsPage() override {
@@ -121,29 +115,9 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
     return true;
   }
 
-  [[nodiscard]] std::string answer_to(std::string_view request) const {
-    std::string_view line = request.substr(0, request.find("\r\n"));
-    const std::string_view method = line.substr(0, line.find(' '));
-    if (method != "GET" && method != "HEAD")
-      return answer("405 Method Not Allowed\r\nAllow: GET, HEAD", "text/plain",
-                    "use GET or HEAD\n");
-    line.remove_prefix(std::min(method.size() + 1, line.size()));
-    std::string text = page(line.substr(0, line.find_first_of(" ?")));
-    if (method == "HEAD") text.resize(text.find(end_of_header) + end_of_header.size());
-    return text;
-  }
-
-  [[nodiscard]] std::string page(std::string_view path) const {
-    if (path == "/metrics")
-      return answer("200 OK", "text/plain; version=0.0.4; charset=utf-8", source_.prometheus());
-    if (path == "/metrics.json") return answer("200 OK", "application/json", source_.json());
-    return answer("404 Not Found", "text/plain",
-                  "not found; this server has /metrics and /metrics.json\n");
-  }
-
   ipc::sock::Acceptor acceptor_;
   const std::string address_;
-  const MetricsSource source_;
+  const MetricsAnswers answers_;
   const std::unique_ptr<event::Reactor> reactor_;
   const std::chrono::milliseconds time_per_reader_;
   const MetricsReader::Answer answer_;
@@ -157,7 +131,8 @@ class HttpMetricsPage final : public MetricsPage, private event::EventHandler {
 }  // namespace
 
 std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
-    const std::string& address, MetricsSource source, std::chrono::milliseconds time_per_reader) {
+    const std::string& address, MetricsSource source, std::chrono::milliseconds time_per_reader,
+    std::vector<std::string> hosts) {
   const auto parts = ipc::split_host_port(address);
   if (!parts || !parts->port)
     return std::unexpected(
@@ -180,9 +155,10 @@ std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
   if (!bound) return failure(IoOperation::listen, bound.error(), address);
   auto reactor = event::make_reactor();
   if (!reactor) return std::unexpected(reactor.error());
-  auto page =
-      std::make_unique<HttpMetricsPage>(std::move(*acceptor), to_string(*bound), std::move(source),
-                                        std::move(*reactor), time_per_reader);
+  if (!parts->host.empty()) hosts.emplace_back(parts->host);
+  auto page = std::make_unique<HttpMetricsPage>(std::move(*acceptor), to_string(*bound),
+                                                MetricsAnswers(std::move(source), std::move(hosts)),
+                                                std::move(*reactor), time_per_reader);
   if (const auto begun = page->begin(); !begun) return std::unexpected(begun.error());
   return page;
 }

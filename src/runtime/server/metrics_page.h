@@ -1,19 +1,22 @@
-// The page of metrics that Prometheus collects: a small HTTP server.
+// The page of metrics that Prometheus collects, and that operators open in a browser: a small HTTP
+// server.
 #pragma once
 
+#include "runtime/server/metrics_source.h"
 #include <perigee/base/io_error.h>
 
 #include <chrono>
 #include <cstddef>
 #include <expected>
-#include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace perigee::runtime {
 
-/// Serves until it is destroyed, on a thread of its own. `/metrics` has the text format of
-/// Prometheus, `/metrics.json` JSON.
+/// Serves until it is destroyed, on a thread of its own. `/` is the page for browsers. `/metrics`
+/// has the text format of Prometheus. `/metrics.json`, `/status.json` and `/section.json` have
+/// JSON.
 class MetricsPage {
  public:
   virtual ~MetricsPage() = default;
@@ -25,16 +28,12 @@ class MetricsPage {
 /// that has not sent its request. If all readers have sent theirs, the further reader is rejected.
 inline constexpr std::size_t metrics_readers_max = 16;
 
-/// The contents of the page. The page's thread calls these functions until the page is destroyed.
-struct MetricsSource {
-  std::function<std::string()> prometheus;
-  std::function<std::string()> json;
-};
-
 /// `address`: "host:port", or ":port" for all interfaces. A connection is closed after
-/// `time_per_reader`.
+/// `time_per_reader`. `hosts`: further host names by which clients may reach the page; it always
+/// accepts numeric addresses, "localhost", and the host of `address`.
 std::expected<std::unique_ptr<MetricsPage>, IoError> make_metrics_page(
     const std::string& address, MetricsSource source,
-    std::chrono::milliseconds time_per_reader = std::chrono::seconds(5));
+    std::chrono::milliseconds time_per_reader = std::chrono::seconds(5),
+    std::vector<std::string> hosts = {});
 
 }  // namespace perigee::runtime

@@ -21,8 +21,8 @@ inline constexpr std::string_view end_of_header = "\r\n\r\n";
 class MetricsReader final : public event::EventHandler {
  public:
   /// The limit of all octets that a reader sends before the answer. Collectors send a few hundred
-  /// octets.
-  static constexpr std::size_t request_size_max = 8 * 1024;
+  /// octets; the page sends the keys of the rows that its user opens.
+  static constexpr std::size_t request_size_max = 16 * 1024;
 
   /// Makes the answer to `request`, which is the text up to the empty line behind the header.
   using Answer = std::function<std::string(std::string_view request)>;

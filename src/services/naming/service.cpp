@@ -1,6 +1,8 @@
 // Assembles the naming service in an ORB: adapters, servants, the tree.
 #include "services/naming/context_servant.h"
+#include "services/naming/name_table.h"
 #include <perigee/base/log.h>
+#include <perigee/orb/status_section.h>
 #include <perigee/services/naming/service.h>
 
 #include <utility>
@@ -64,7 +66,10 @@ class NamingService::Parts {
         iterator_poa_(
             root_poa_->create_POA("PerigeeNamingIterators", root_poa_->the_POAManager(), {})),
         tree_(orb, {named_poa_, context_poa_.ref()}, std::move(store), std::move(options)),
-        iterators_(iterator_poa_.ref(), tree_.store(), tree_.options()) {
+        iterators_(iterator_poa_.ref(), tree_.store(), tree_.options()),
+        table_(*orb, "names", "Names", [this](const orb::StatusQuery& query) {
+          return table_of_names(tree_.store(), tree_.options(), query);
+        }) {
     try {
       activate(*orb);
     } catch (...) {
@@ -106,7 +111,8 @@ class NamingService::Parts {
   OwnedPoa iterator_poa_;
   Tree tree_;
   Iterators iterators_;
-  bool is_named_ = false;  // the ORB has our object NameService
+  const orb::StatusSection table_;  // on the metrics page of the ORB
+  bool is_named_ = false;           // the ORB has our object NameService
 };
 
 NamingService::NamingService(const CORBA::object_reference<CORBA::ORB>& orb,

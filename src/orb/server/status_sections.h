@@ -1,0 +1,45 @@
+// The tables that services show on the metrics page of an ORB.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/status_section.h>
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perigee::orb {
+
+class OrbCore;
+
+/// One per ORB that has sections or a page. Any thread. Shared by the ORB, its page and the
+/// sections: a section may outlive the ORB.
+class StatusSections {
+ public:
+  /// Makes the object at the first call. Raises BAD_INV_ORDER (OMG minor 4) after `destroy`.
+  [[nodiscard]] static std::shared_ptr<StatusSections> of(OrbCore& core);
+
+  /// False if the name is taken.
+  [[nodiscard]] bool add(const std::string& name, std::string title, StatusReader read);
+  void remove(const std::string& name) noexcept;
+  /// Names and titles.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> all() const;
+  /// Nothing if there is no such section. Throws what the section's function throws.
+  [[nodiscard]] std::optional<StatusTable> read(std::string_view name,
+                                                const StatusQuery& query) const;
+
+ private:
+  struct Section {
+    std::string title;
+    StatusReader read;
+  };
+  mutable std::mutex mutex_;  // guards the sections; held while a section is read
+  std::map<std::string, Section, std::less<>> sections_;
+};
+
+}  // namespace perigee::orb
