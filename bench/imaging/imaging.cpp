@@ -42,11 +42,13 @@ class Peers {
   struct Times {
     double ns = 0;
     double cpu_ns = 0;
+    double faults = 0;
   };
 
   /// Divided by `count`.
   Times run(const std::string& way, Direction direction, std::size_t size, std::size_t count) {
     const auto before = cpu_time();
+    const std::uint64_t faults_before = page_faults();
     client_.write_line(fmt::format("{} {} {} {}", way, to_string(direction), size, count));
     const std::string line = client_.read_line();
     std::istringstream answer(line);
@@ -56,8 +58,9 @@ class Peers {
       throw std::runtime_error(
           fmt::format("imaging: {}, {} of {} octets: {}", way, to_string(direction), size, line));
     const std::chrono::duration<double, std::nano> cpu = cpu_time() - before;
+    const auto faults = static_cast<double>(page_faults() - faults_before);
     const auto images = static_cast<double>(count);
-    return {ns / images, cpu.count() / images};
+    return {ns / images, cpu.count() / images, faults / images};
   }
 
  private:
@@ -69,6 +72,9 @@ class Peers {
   }
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const {
     return server_.cpu_time() + client_.cpu_time();
+  }
+  [[nodiscard]] std::uint64_t page_faults() const {
+    return server_.page_faults() + client_.page_faults();
   }
 
   Process server_;
@@ -143,6 +149,7 @@ class Experiment {
       const Peers::Times times = system.peers.run(system.way, direction, size, count);
       cells[system.name].samples_ns.push_back(times.ns);
       cells[system.name].samples_cpu_ns.push_back(times.cpu_ns);
+      cells[system.name].samples_faults.push_back(times.faults);
     }
   }
 
