@@ -955,6 +955,13 @@ class Ttcp(unittest.TestCase):
             self.assertEqual(set(row["transmitter"]["system_call_ms_per_mib"]), set(row["transmitter"]["system_calls_per_buffer"]))
             self.assertGreater(row["strace_slowdown"], 0)
 
+    def test_a_profile_uses_only_the_chosen_tools(self):
+        row, = self.results("--profile", "--tool", "strace", "--volume", "1MiB", "--size", "64KiB", "--version", "C TCP")
+        self.assertAlmostEqual(row["transmitter"]["system_calls_per_buffer"]["sendto"], 1, delta=0.1)
+        self.assertFalse(row["transmitter"]["functions"])
+        self.assertFalse(row["transmitter"]["function_costs"])
+        self.assertNotEqual(bench("ttcp", "--tool", "strace").returncode, 0)
+
     @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
     def test_the_costs_of_named_functions_are_counted(self):
         rows = self.results("--profile", "--volume", "1MiB", "--size", "4KiB", "--queue", "64KiB", "--version", "ORB string")
