@@ -105,8 +105,11 @@ std::string at_position(std::string path, double x) {
 }
 
 std::string bar_text(double value, BarText text) {
-  return text == BarText::percent ? fmt::format("{:.3g} %", 100 * value)
-                                  : fmt::format("{:.2f}", value);
+  if (text == BarText::number) return fmt::format("{:.2f}", value);
+  constexpr double small_percent = 0.01;
+  const double percent = 100 * value;
+  if (percent > 0 && percent < small_percent) return fmt::format("< {} %", small_percent);
+  return fmt::format("{:.3g} %", percent);
 }
 
 std::optional<Estimate> find(const Value& value, const Outcomes& outcomes) {

@@ -105,7 +105,8 @@ Finding saturates(const char* channel, const char* text) {
 Figure saturation() {
   BarFigure bars{.axes = {.label = "rate of two pairs at once ÷ that of one pair",
                           .better = Better::larger,
-                          .reference = 2}};
+                          .reference = 2,
+                          .caption = {"dashed line: 2, as each pair has a CPU of its own"}}};
   for (const auto& [size, text] :
        {std::pair{"4096", "4 KiB"}, {"65536", "64 KiB"}, {"1048576", "1 MiB"}})
     for (const auto& [channel, name] :

@@ -205,6 +205,20 @@ TEST_CASE("a chart without measured points does not show the paper's points alon
   CHECK(chart_of(figure, {}).series.empty());
 }
 
+TEST_CASE("a bar shows a very small share as less than 0.01 %") {
+  Outcomes outcomes;
+  outcomes["run"].documents = {{{"small", 4e-7}, {"none", 0}, {"share", 0.0123}}};
+  const BarFigure figure{.axes = {},
+                         .text = BarText::percent,
+                         .bars = {{"group", "a", {"run", "small"}},
+                                  {"group", "b", {"run", "none"}},
+                                  {"group", "c", {"run", "share"}}}};
+  const BarChart chart = chart_of(figure, outcomes);
+  CHECK(chart.bars[0].text == "< 0.01 %");
+  CHECK(chart.bars[1].text == "0 %");
+  CHECK(chart.bars[2].text == "1.23 %");
+}
+
 TEST_CASE("the report ends with the time of all runs and the limits") {
   Report report = made_report({protocols()});
   report.outcomes.begin()->second.seconds = 125;
