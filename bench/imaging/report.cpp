@@ -136,6 +136,7 @@ std::string to_json(const ImagingReport& report) {
              {"cpu_ns", median(cell.samples_cpu_ns)},
              {"samples_cpu_ns", cell.samples_cpu_ns},
              {"page_faults", median(cell.samples_faults)},
+             {"samples_page_faults", cell.samples_faults},
              {"ratio", to_json(cell.ratio)},
              {"cpu_ratio", to_json(cell.cpu_ratio)}});
   return document.dump(2) + "\n";
