@@ -19,10 +19,10 @@ Run pairs_run() {
                    repeated("--size", {"4k", "64k", "1m"})});
   };
   return {.name = pairs,
-          .quick = words("2", "10"),
+          .quick = words("1", "10"),
           .full = words("6", "50"),
-          .quick_repeats = 3,
-          .full_repeats = 5,
+          .quick_repeats = 6,
+          .full_repeats = 6,
           .quick_seconds = 1,
           .full_seconds = 15};
 }
