@@ -2,6 +2,7 @@
 // only the size of a message.
 #include "bridge.h"
 #include "connections/raw_giop.h"
+#include "harness/raw_socket.h"
 #include "messages.h"
 
 #include <sys/epoll.h>

@@ -1,6 +1,7 @@
 // The target and the client, which are the same for all systems.
 #include "bridge.h"
 #include "connections/raw_giop.h"
+#include "harness/raw_socket.h"
 #include "messages.h"
 
 #include <sys/epoll.h>

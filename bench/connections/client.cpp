@@ -1,6 +1,7 @@
 // The client for all systems over TCP: one thread with many connections. It makes the request once,
 // and then changes only the request id.
 #include "connections.h"
+#include "harness/raw_socket.h"
 #include "raw_giop.h"
 #include "ring_client.h"
 

@@ -1,6 +1,7 @@
 // Makes the octets of requests, and opens the sockets that carry them.
 #include "raw_giop.h"
 
+#include "harness/raw_socket.h"
 #include <perigee/iop/ior.h>
 
 #include <arpa/inet.h>
@@ -36,10 +37,6 @@ bool skip_octets(int fd, std::size_t count) {
 }
 
 }  // namespace
-
-void check_call(bool succeeded, const char* what) {
-  if (!succeeded) throw std::runtime_error(std::string(what) + ": " + std::strerror(errno));
-}
 
 RawTarget parse_raw_target(const std::string& reference) {
   if (!reference.starts_with("IOR:"))

@@ -8,9 +8,6 @@
 
 namespace perigee::bench {
 
-/// Throws std::runtime_error with errno's text.
-void check_call(bool succeeded, const char* what);
-
 struct RawTarget {
   std::uint16_t port = 0;
   std::string key = std::string(24, 'k');

@@ -1,6 +1,7 @@
 // Sends and receives through rings, and waits at their sockets.
 #include "ring_client.h"
 
+#include "harness/raw_socket.h"
 #include <perigee/transport/local.h>
 #include <perigee/transport/shared_memory.h>
 

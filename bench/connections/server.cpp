@@ -1,6 +1,7 @@
 // The floors of the experiment: C-style servers that know only the size of a GIOP message. They
 // wait with epoll, or with a blocking thread for each connection.
 #include "connections.h"
+#include "harness/raw_socket.h"
 #include "raw_giop.h"
 
 #include <sys/epoll.h>

@@ -1,6 +1,7 @@
 // The peers of the crowd: idle, busy, slow and half open.
 #include "connections/raw_giop.h"
 #include "crowd.h"
+#include "harness/raw_socket.h"
 
 #include <poll.h>
 #include <sys/epoll.h>

@@ -1,6 +1,7 @@
 // The cost of a call on each side, by callgrind: user-space instructions, precise enough for claims
 // of less than a few percent; system calls; and calls of malloc.
 #include "cubit.h"
+#include "harness/callgrind_pair.h"
 #include "harness/progress.h"
 #include "harness/strace.h"
 #include "harness/temporary_folder.h"
@@ -20,23 +21,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t few = 200;
 constexpr std::size_t many = 1200;
-
-std::string valgrind_program() {
-  try {
-    return find_program("valgrind");
-  } catch (const std::runtime_error&) {
-    throw std::runtime_error("--counts needs valgrind: apt-get install valgrind");
-  }
-}
-
-std::vector<std::string> under_callgrind(const std::vector<std::string>& command,
-                                         const fs::path& output) {
-  std::vector<std::string> arguments{valgrind_program(), "-q", "--tool=callgrind",
-                                     "--collect-systime=yes",
-                                     "--callgrind-out-file=" + output.string()};
-  arguments.insert(arguments.end(), command.begin(), command.end());
-  return arguments;
-}
 
 bool is_allocator(std::string_view function) {
   static constexpr std::array<std::string_view, 6> names{
@@ -87,19 +71,16 @@ class CallgrindFile {
 
 SideCounts count_run(const System& system, const fs::path& folder, const std::string& command,
                      int cpu) {
-  const fs::path client_file = folder / "client.out";
-  const fs::path server_file = folder / "server.out";
-  Process server({under_callgrind(system.server, server_file), cpu});
-  const std::vector<std::string> words = with_reference(system.client, server.read_line());
-  Process client({under_callgrind(words, client_file), cpu});
-  client.write_line(command);
-  const std::string answer = client.read_line();
-  if (!answer.starts_with("ok")) throw std::runtime_error(system.name + ": " + answer);
-  client.close_input();
-  client.wait();
-  server.terminate();
-  server.wait();
-  return {CallgrindFile(client_file).counts(), CallgrindFile(server_file).counts()};
+  const CallgrindPair pair{.name = system.name,
+                           .server = system.server,
+                           .client =
+                               [&system](const std::string& reference) {
+                                 return with_reference(system.client, reference);
+                               },
+                           .options = {"--collect-systime=yes"},
+                           .cpu = cpu};
+  const CallgrindFiles files = run_under_callgrind(pair, command, folder);
+  return {CallgrindFile(files.client).counts(), CallgrindFile(files.server).counts()};
 }
 
 Counts per_call(const Counts& base, const Counts& longer) {

@@ -1,14 +1,13 @@
 // The floor of the imaging experiment: a C program. Each request is a size and a direction, over
 // one connection.
 #include "connections/raw_giop.h"
+#include "harness/raw_socket.h"
 #include "images.h"
 #include "roles.h"
 #include "transfers.h"
 
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdint>
 
 namespace perigee::bench {
@@ -18,38 +17,6 @@ struct ImageRequest {
   std::uint64_t size = 0;
   std::uint64_t is_upload = 0;
 };
-
-void send_octets(int fd, const void* octets, std::size_t size) {
-  const char* next = static_cast<const char*>(octets);
-  while (size > 0) {
-    const ssize_t count = send(fd, next, size, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    check_call(count > 0, "send");
-    next += count;
-    size -= static_cast<std::size_t>(count);
-  }
-}
-
-// 0 at the end of the stream.
-std::size_t receive_some(int fd, void* space, std::size_t size) {
-  ssize_t count = -1;
-  do count = recv(fd, space, size, 0);
-  while (count < 0 && errno == EINTR);
-  check_call(count >= 0, "recv");
-  return static_cast<std::size_t>(count);
-}
-
-// False at the end of the stream.
-bool receive_octets(int fd, void* space, std::size_t size) {
-  char* next = static_cast<char*>(space);
-  while (size > 0) {
-    const std::size_t count = receive_some(fd, next, size);
-    if (count == 0) return false;
-    next += count;
-    size -= count;
-  }
-  return true;
-}
 
 void receive_image(int fd, std::vector<std::uint8_t>& space, std::size_t size) {
   const ttcp::Totals totals = ttcp::receive_transfer(
@@ -62,14 +29,14 @@ void receive_image(int fd, std::vector<std::uint8_t>& space, std::size_t size) {
 void serve_connection(int fd) {
   ImageCache images;
   std::vector<std::uint8_t> space;
-  for (ImageRequest request; receive_octets(fd, &request, sizeof request);) {
+  for (ImageRequest request; receive_all(fd, &request, sizeof request);) {
     if (request.size == 0 || request.size > image_size_max) return;
     if (request.is_upload != 0) {
       receive_image(fd, space, request.size);
-      send_octets(fd, &request.size, sizeof request.size);
+      send_all(fd, &request.size, sizeof request.size);
     } else {
       const auto& image = images.of_size(request.size);
-      send_octets(fd, image.data(), image.size());
+      send_all(fd, image.data(), image.size());
     }
   }
 }
@@ -96,12 +63,12 @@ int run_raw_image_client(const std::string& reference) {
   std::vector<std::uint8_t> space;
   return serve_image_commands([&](const std::string&, Direction direction, std::size_t size) {
     const ImageRequest request{size, direction == Direction::upload};
-    send_octets(fd, &request, sizeof request);
+    send_all(fd, &request, sizeof request);
     if (direction == Direction::fetch) return receive_image(fd, space, size);
     const auto& image = images.of_size(size);
-    send_octets(fd, image.data(), image.size());
+    send_all(fd, image.data(), image.size());
     std::uint64_t received = 0;
-    if (!receive_octets(fd, &received, sizeof received) || received != size)
+    if (!receive_all(fd, &received, sizeof received) || received != size)
       throw std::runtime_error("the server has not received the image");
   });
 }

@@ -21,6 +21,11 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::size_t locate_count = 20;
+// Images that do not count. The first image of a size fills the caches of the ORB and the memory of
+// the C library, which maps the first large block and takes the second one from its heap.
+// In later rounds the ORB may have returned memory that it has not used for five seconds.
+constexpr std::size_t first_warm_up = 2;
+constexpr std::size_t later_warm_up = 1;
 
 Process start(const Words& words, int cpu) {
   Words command{own_executable(), "bench", "imaging-role"};
@@ -42,11 +47,13 @@ class Peers {
   struct Times {
     double ns = 0;
     double cpu_ns = 0;
+    double faults = 0;
   };
 
   /// Divided by `count`.
   Times run(const std::string& way, Direction direction, std::size_t size, std::size_t count) {
     const auto before = cpu_time();
+    const std::uint64_t faults_before = page_faults();
     client_.write_line(fmt::format("{} {} {} {}", way, to_string(direction), size, count));
     const std::string line = client_.read_line();
     std::istringstream answer(line);
@@ -56,8 +63,9 @@ class Peers {
       throw std::runtime_error(
           fmt::format("imaging: {}, {} of {} octets: {}", way, to_string(direction), size, line));
     const std::chrono::duration<double, std::nano> cpu = cpu_time() - before;
+    const auto faults = static_cast<double>(page_faults() - faults_before);
     const auto images = static_cast<double>(count);
-    return {ns / images, cpu.count() / images};
+    return {ns / images, cpu.count() / images, faults / images};
   }
 
  private:
@@ -69,6 +77,9 @@ class Peers {
   }
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const {
     return server_.cpu_time() + client_.cpu_time();
+  }
+  [[nodiscard]] std::uint64_t page_faults() const {
+    return server_.page_faults() + client_.page_faults();
   }
 
   Process server_;
@@ -138,11 +149,11 @@ class Experiment {
     const std::size_t count = std::max<std::size_t>(1, report_.options.volume / size);
     for (std::size_t turn = 0; turn < systems_.size(); ++turn) {
       const ImagingSystem& system = systems_[(turn + round) % systems_.size()];
-      // The first transfer of a size makes the image and gets the memory for it.
-      if (round == 0) system.peers.run(system.way, direction, size, 1);
+      system.peers.run(system.way, direction, size, round == 0 ? first_warm_up : later_warm_up);
       const Peers::Times times = system.peers.run(system.way, direction, size, count);
       cells[system.name].samples_ns.push_back(times.ns);
       cells[system.name].samples_cpu_ns.push_back(times.cpu_ns);
+      cells[system.name].samples_faults.push_back(times.faults);
     }
   }
 

@@ -36,6 +36,7 @@ const char* to_string(Direction direction);
 struct ImagingCell {
   std::vector<double> samples_ns;      ///< the time of one image
   std::vector<double> samples_cpu_ns;  ///< user and system time of both sides for one image
+  std::vector<double> samples_faults;  ///< page faults of both sides for one image
   Estimate ratio;                      ///< of times, to the floor in the same round
   Estimate cpu_ratio;
 };

@@ -19,7 +19,8 @@ std::string describe_imaging_method(const ImagingReport& report) {
   const ImagingOptions& options = report.options;
   return fmt::format(
       "megabytes a second, medians of {} rounds; ratio and CPU ratio: time and CPU time of both "
-      "sides, divided by those of raw TCP in the same round; {}; {}",
+      "sides, divided by those of raw TCP in the same round; faults: page faults of both sides for "
+      "an image; {}; {}",
       options.rounds, interval_text(options.rounds),
       options.split ? "each side has a CPU of its own" : "both sides on one CPU");
 }
@@ -41,10 +42,11 @@ using Cells = std::map<std::string, ImagingCell>;
 std::vector<std::string> row_of(const std::string& system, std::size_t size,
                                 const ImagingCell& cell) {
   return {system, fmt::format("{:.0f}", megabytes_per_second(size, median(cell.samples_ns))),
-          to_text(cell.ratio), to_text(cell.cpu_ratio)};
+          to_text(cell.ratio), to_text(cell.cpu_ratio),
+          fmt::format("{:.0f}", median(cell.samples_faults))};
 }
 
-std::vector<std::string> header() { return {"system", "MB/s", "ratio", "CPU ratio"}; }
+std::vector<std::string> header() { return {"system", "MB/s", "ratio", "CPU ratio", "faults"}; }
 
 std::vector<std::vector<std::string>> rows_of(std::size_t size, const Cells& cells) {
   std::vector<std::vector<std::string>> rows;
@@ -100,7 +102,8 @@ std::string to_table(const ImagingReport& report) {
   std::string text = fmt::format("perigee bench imaging: {}\n{}\n{}\n", machine_description(),
                                  describe_imaging_method(report), describe_locating(report));
   const auto add_row = [&text](const std::vector<std::string>& row) {
-    text += fmt::format("  {:<14}{:>8}   {:<22} {}\n", row[0], row[1], row[2], row[3]);
+    text +=
+        fmt::format("  {:<14}{:>8}   {:<22} {:<22}{:>8}\n", row[0], row[1], row[2], row[3], row[4]);
   };
   for (const auto& [direction, sizes] : report.cells)
     for (const auto& [size, cells] : sizes) {
@@ -132,6 +135,8 @@ std::string to_json(const ImagingReport& report) {
              {"octets_per_s", static_cast<double>(size) * 1e9 / median(cell.samples_ns)},
              {"cpu_ns", median(cell.samples_cpu_ns)},
              {"samples_cpu_ns", cell.samples_cpu_ns},
+             {"page_faults", median(cell.samples_faults)},
+             {"samples_page_faults", cell.samples_faults},
              {"ratio", to_json(cell.ratio)},
              {"cpu_ratio", to_json(cell.cpu_ratio)}});
   return document.dump(2) + "\n";

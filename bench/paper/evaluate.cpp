@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace perigee::bench::paper {
 namespace {
@@ -21,8 +22,20 @@ double number_of(const json& value, const std::string& path) {
   return value.get<double>();
 }
 
-// An estimate has samples; an older report has only its value.
+Samples numbers_of(const json& samples, const std::string& path) {
+  if (!samples.is_array() || samples.empty())
+    throw std::runtime_error("the report has no samples at " + path);
+  if (samples.size() > report_samples_max)
+    throw std::runtime_error("the report has too many samples at " + path);
+  Samples numbers;
+  for (const json& sample : samples) numbers.push_back(number_of(sample, path));
+  return numbers;
+}
+
+// A value is a number, an array of samples, or an estimate with samples. An estimate in an older
+// report has only its value.
 Samples samples_of(const json& value, const std::string& path) {
+  if (value.is_array()) return numbers_of(value, path);
   if (!value.is_object()) return {number_of(value, path)};
   const auto samples = value.find("samples");
   if (samples == value.end()) {
@@ -30,13 +43,7 @@ Samples samples_of(const json& value, const std::string& path) {
     if (middle == value.end()) throw std::runtime_error("the report has no number at " + path);
     return {number_of(*middle, path)};
   }
-  if (!samples->is_array() || samples->empty())
-    throw std::runtime_error("the report has no samples at " + path);
-  if (samples->size() > report_samples_max)
-    throw std::runtime_error("the report has too many samples at " + path);
-  Samples numbers;
-  for (const json& sample : *samples) numbers.push_back(number_of(sample, path));
-  return numbers;
+  return numbers_of(*samples, path);
 }
 
 // A path that names several values stands for their sum.
@@ -84,6 +91,12 @@ Samples evaluate(const Value& value, const json& document) {
   return samples;
 }
 
+void check_is_testable(const Value& value, const json& document) {
+  if (value.unless.empty()) return;
+  for (const json* reason : values_at(document, value.unless))
+    if (reason->is_string()) throw NotTestable(reason->get<std::string>());
+}
+
 std::string at_position(std::string path, double x) {
   constexpr std::string_view mark = "{X}";
   if (const std::size_t place = path.find(mark); place != std::string::npos)
@@ -92,8 +105,11 @@ std::string at_position(std::string path, double x) {
 }
 
 std::string bar_text(double value, BarText text) {
-  return text == BarText::percent ? fmt::format("{:.3g} %", 100 * value)
-                                  : fmt::format("{:.2f}", value);
+  if (text == BarText::number) return fmt::format("{:.2f}", value);
+  constexpr double small_percent = 0.01;
+  const double percent = 100 * value;
+  if (percent > 0 && percent < small_percent) return fmt::format("< {} %", small_percent);
+  return fmt::format("{:.3g} %", percent);
 }
 
 std::optional<Estimate> find(const Value& value, const Outcomes& outcomes) {
@@ -111,6 +127,9 @@ Result tested(const Finding& finding, const Outcomes& outcomes, Result result) {
   try {
     result.value = measure(finding.value, outcomes);
     result.verdict = verdict(result.value, finding.range);
+  } catch (const NotTestable& refusal) {
+    result.verdict = Verdict::not_testable;
+    result.reason = refusal.what();
   } catch (const std::runtime_error& error) {
     result.verdict = Verdict::not_run;
     result.reason = error.what();
@@ -145,6 +164,7 @@ Verdict verdict(const Estimate& value, const Range& range) {
 
 Value at_position(Value value, double x) {
   value.path = at_position(std::move(value.path), x);
+  value.unless = at_position(std::move(value.unless), x);
   for (auto* paths : {&value.over, &value.times})
     for (std::string& path : *paths) path = at_position(std::move(path), x);
   return value;
@@ -162,6 +182,7 @@ Estimate measure(const Value& value, const Outcomes& outcomes) {
             : outcome->second.error);
   Samples samples;
   for (const json& document : outcome->second.documents) {
+    check_is_testable(value, document);
     const Samples more = evaluate(value, document);
     samples.insert(samples.end(), more.begin(), more.end());
   }
@@ -223,6 +244,7 @@ LineChart chart_of(const LineFigure& figure, const Outcomes& outcomes) {
         series.points.push_back({x, *value});
     if (!series.points.empty()) chart.series.push_back(std::move(series));
   }
+  if (chart.series.empty()) return chart;
   for (const PaperCurve& curve : figure.paper) {
     ChartSeries series{.name = curve.name, .points = {}};
     for (const auto& [x, y] : curve.points) series.points.push_back({x, exactly(y)});

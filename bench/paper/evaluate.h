@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,12 @@ Verdict verdict(const Estimate& value, const Range& range);
 
 /// The value with the position in place of "{X}".
 Value at_position(Value value, double x);
-/// Throws std::runtime_error with the reason if the value is missing, or is no number.
+/// The machine of the run does not permit the measurement. The text is the reason.
+struct NotTestable : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+/// Throws NotTestable if a report has a text at `value.unless`, and std::runtime_error with the
+/// reason if the value is missing, or is no number.
 Estimate measure(const Value& value, const Outcomes& outcomes);
 
 /// A line of the table of findings.
@@ -62,7 +68,7 @@ std::string range_text(const Range& range);
 std::string sentence(const Result& result);
 
 /// The chart with the measured points and the paper's points. Points that were not measured are
-/// left out.
+/// left out. Without measured points the chart has no series.
 LineChart chart_of(const LineFigure& figure, const Outcomes& outcomes);
 BarChart chart_of(const BarFigure& figure, const Outcomes& outcomes);
 

@@ -28,12 +28,14 @@ struct Run {
 
 /// A number that a run has measured: the value at `path` (values_at() in harness/document.h), times
 /// the values at `times`, divided by the values at `over`. "{X}" in a path stands for the position
-/// of a point of a curve. Values with samples are combined round by round.
+/// of a point of a curve. Values with samples are combined round by round. If the run has a text at
+/// `unless`, this machine does not permit the measurement, and the text is the reason.
 struct Value {
   std::string run;
   std::string path;
   std::vector<std::string> over = {};
   std::vector<std::string> times = {};
+  std::string unless = {};
 };
 
 /// The finding is confirmed if the value lies between these ends.

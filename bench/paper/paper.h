@@ -5,6 +5,8 @@
 #include "paper/evaluate.h"
 #include "paper/figure.h"
 
+#include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,13 @@ namespace perigee::bench {
 namespace paper {
 
 enum class Extent : std::uint8_t { quick, full };
+
+/// The time of all runs that `extent` may take on two CPUs.
+constexpr std::chrono::minutes time_limit(Extent extent) {
+  return std::chrono::minutes(extent == Extent::quick ? 5 : 60);
+}
+/// The time of all runs of `papers` that the definitions expect.
+std::chrono::duration<double> expected_time(const std::vector<Paper>& papers, Extent extent);
 
 struct Report {
   std::vector<Paper> papers;
@@ -36,6 +45,8 @@ Report read_papers(std::vector<Paper> papers, const nlohmann::json& document);
 /// The errors of the runs and of the values that are missing, one a line; empty: everything was
 /// measured.
 std::vector<std::string> failures_of(const Report& report);
+/// The time of all runs, and the limits, as a sentence.
+std::string time_text(const Report& report);
 
 std::string to_table(const Report& report);
 std::string to_json(const Report& report);

@@ -1,6 +1,7 @@
 // The report about the papers as text, JSON and a page.
 #include "harness/json.h"
 #include "harness/page.h"
+#include "looks.h"
 #include "paper.h"
 
 #include <fmt/format.h>
@@ -96,6 +97,12 @@ json to_json(const Outcome& outcome) {
   return entry;
 }
 
+double seconds_of(const Report& report) {
+  double seconds = 0;
+  for (const auto& [name, outcome] : report.outcomes) seconds += outcome.seconds;
+  return seconds;
+}
+
 void add_findings(Page& page, const std::vector<Result>& results) {
   std::vector<TextRow> rows;
   for (const Result& result : results) {
@@ -108,26 +115,6 @@ void add_findings(Page& page, const std::vector<Result>& results) {
   }
   page.text_table({"figure", "the paper", "here", "value", "confirmed if", "verdict"}, rows);
 }
-
-/// Gives each series one look in all charts of a paper. The paper's own series are dashed, and
-/// their colours begin with the last, so that measured series have other colours.
-class Looks {
- public:
-  void give(LineChart& chart) {
-    for (ChartSeries& series : chart.series) {
-      const bool of_paper = series.name.starts_with("paper: ");
-      std::vector<std::string>& names = of_paper ? paper_ : ours_;
-      const auto known = std::ranges::find(names, series.name);
-      const auto index = static_cast<std::size_t>(known - names.begin());
-      series.look = of_paper ? 2 * dashed_look - 1 - index % dashed_look : index;
-      if (known == names.end()) names.push_back(series.name);
-    }
-  }
-
- private:
-  std::vector<std::string> ours_;
-  std::vector<std::string> paper_;
-};
 
 void add_charts(Page& page, const Figure& figure, const Outcomes& outcomes, Looks& looks) {
   for (const LineFigure& lines : figure.lines)
@@ -192,18 +179,28 @@ std::vector<std::string> failures_of(const Report& report) {
   return failures;
 }
 
+std::string time_text(const Report& report) {
+  const auto seconds = std::lround(seconds_of(report));
+  return fmt::format(
+      "The measurements took {} min {} s{}. On two CPUs, all papers take less than {} min with "
+      "--quick, and less than {} min without.",
+      seconds / 60, seconds % 60, report.extent == Extent::quick ? " with --quick" : "",
+      time_limit(Extent::quick).count(), time_limit(Extent::full).count());
+}
+
 std::string to_table(const Report& report) {
   const std::vector<Result> results = all_results(report);
   std::string text = "perigee bench paper: " + report.descriptions.front() + '\n';
   for (const Result& result : results)
     text += fmt::format("{:<13} {}, {}: {}\n", to_string(result.verdict), result.paper,
                         result.figure, sentence(result));
-  return text + summary(results) + '\n';
+  return text + summary(results) + '\n' + time_text(report) + '\n';
 }
 
 std::string to_json(const Report& report) {
   json document = report.origin;
   document["extent"] = report.extent == Extent::quick ? "quick" : "full";
+  document["seconds"] = seconds_of(report);
   document["findings"] = json::array();
   for (const Result& result : all_results(report)) document["findings"].push_back(to_json(result));
   for (const Paper& paper : report.papers) document["papers"].push_back(to_json(paper));
@@ -214,7 +211,7 @@ std::string to_json(const Report& report) {
 std::string to_html(const Report& report) {
   const std::vector<Result> results = all_results(report);
   Page page("The papers' experiments, repeated with Perigee", report.descriptions);
-  page.note(summary(results) + ".");
+  page.note(summary(results) + ". " + time_text(report));
   page.note(
       "A value is the median of its samples, in brackets its 95 % bootstrap interval; of fewer "
       "than "

@@ -118,6 +118,13 @@ Outcome outcome_of(const std::string& name, const json& run) {
 
 }  // namespace
 
+std::chrono::duration<double> expected_time(const std::vector<Paper>& papers, Extent extent) {
+  std::chrono::duration<double> time{};
+  for (const Plan& plan : plans_of(papers, extent))
+    time += std::chrono::duration<double>(plan.seconds) * static_cast<double>(plan.repeats);
+  return time;
+}
+
 Report run_papers(std::vector<Paper> papers, Extent extent) {
   Report report{.papers = std::move(papers), .extent = extent};
   report.origin = begin_report("paper");

@@ -3,10 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace perigee::bench::paper {
 namespace {
 
 const char* const blocks = "blocks";
+const char* const pairs = "two pairs at once";
+
+Run pairs_run() {
+  const auto words = [](const char* rounds, const char* ms) {
+    return joined({{"sockspeed", "--pairs", "2", "--memory", "touched"},
+                   {"--rounds", rounds, "--ms", ms},
+                   repeated("--channel", {"tcp", "unix", "pipe"}),
+                   repeated("--size", {"4k", "64k", "1m"})});
+  };
+  return {.name = pairs,
+          .quick = words("1", "10"),
+          .full = words("6", "50"),
+          .quick_repeats = 6,
+          .full_repeats = 6,
+          .quick_seconds = 1,
+          .full_seconds = 15};
+}
 
 std::vector<Run> runs() {
   const auto words = [](const std::vector<std::string>& sizes, const char* rounds, const char* ms) {
@@ -20,7 +39,8 @@ std::vector<Run> runs() {
            .quick_repeats = 6,
            .full_repeats = 10,
            .quick_seconds = 2,
-           .full_seconds = 10}};
+           .full_seconds = 10},
+          pairs_run()};
 }
 
 std::string rate(const char* channel, const char* size) {
@@ -67,6 +87,39 @@ Figure figure_1() {
                       "it needs Windows on the same machine"}}};
 }
 
+Value pairs_ratio(const char* channel, const char* size) {
+  return {pairs, fmt::format("results|touched|{}|{}|pairs_ratio", channel, size)};
+}
+
+Finding saturates(const char* channel, const char* text) {
+  return {.claim =
+              "the rate without a medium tells how many network adapters saturate the CPU, so "
+              "the CPU alone limits this rate",
+          .measured = fmt::format("the rate of two pairs over {}, each with a CPU of its own, ÷ "
+                                  "that of one pair, blocks of 64 KiB",
+                                  text),
+          .value = pairs_ratio(channel, "65536"),
+          .range = between(1.8, 2.2)};
+}
+
+Figure saturation() {
+  BarFigure bars{.axes = {.label = "rate of two pairs at once ÷ that of one pair",
+                          .better = Better::larger,
+                          .reference = 2,
+                          .caption = {"dashed line: 2, as each pair has a CPU of its own"}}};
+  for (const auto& [size, text] :
+       {std::pair{"4096", "4 KiB"}, {"65536", "64 KiB"}, {"1048576", "1 MiB"}})
+    for (const auto& [channel, name] :
+         {std::pair{"tcp", "TCP"}, {"unix", "UNIX-domain"}, {"pipe", "pipe"}})
+      bars.bars.push_back({fmt::format("blocks of {}", text), name, pairs_ratio(channel, size)});
+  return {.label = "Text: saturation",
+          .title = "The rate that saturates all CPUs",
+          .section = "Results, the last paragraph",
+          .findings = {saturates("tcp", "TCP"), saturates("unix", "UNIX-domain streams"),
+                       saturates("pipe", "pipes")},
+          .bars = {std::move(bars)}};
+}
+
 }  // namespace
 
 Paper sockspeed() {
@@ -79,7 +132,8 @@ Paper sockspeed() {
                        .title = "The host's address and 127.0.0.1",
                        .section = "Results",
                        .reason = "the finding is about Windows 2000, where 127.0.0.1 was faster "
-                                 "than the host's address"}}};
+                                 "than the host's address"},
+                      saturation()}};
 }
 
 }  // namespace perigee::bench::paper

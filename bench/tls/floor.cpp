@@ -1,6 +1,7 @@
 // The floor: C programs that move messages with SSL_write and SSL_read over a blocking socket.
 #include "connections/raw_giop.h"
 #include "cubit/workloads.h"
+#include "harness/raw_socket.h"
 #include "peers.h"
 
 #include <openssl/err.h>

@@ -1,5 +1,5 @@
 // The floor of the ttcp experiment: the C program, for all families with a C version.
-#include "connections/raw_giop.h"
+#include "harness/raw_socket.h"
 #include "roles.h"
 #include "transfer.h"
 
@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <stdexcept>
 
 namespace perigee::bench {
@@ -82,38 +81,6 @@ std::string bound_port(int fd) {
                         ? reinterpret_cast<const sockaddr_in6*>(&address.storage)->sin6_port
                         : reinterpret_cast<const sockaddr_in*>(&address.storage)->sin_port;
   return std::to_string(ntohs(port));
-}
-
-void send_all(int fd, const void* octets, std::size_t size) {
-  const char* next = static_cast<const char*>(octets);
-  while (size > 0) {
-    const ssize_t count = send(fd, next, size, MSG_NOSIGNAL);
-    if (count < 0 && errno == EINTR) continue;
-    check_call(count > 0, "send");
-    next += count;
-    size -= static_cast<std::size_t>(count);
-  }
-}
-
-// 0 at the end of the stream.
-std::size_t receive_some(int fd, void* space, std::size_t size) {
-  ssize_t count = -1;
-  do count = recv(fd, space, size, 0);
-  while (count < 0 && errno == EINTR);
-  check_call(count >= 0, "recv");
-  return static_cast<std::size_t>(count);
-}
-
-// False at the end of the stream.
-bool receive_all(int fd, void* space, std::size_t size) {
-  char* next = static_cast<char*>(space);
-  while (size > 0) {
-    const std::size_t count = receive_some(fd, next, size);
-    if (count == 0) return false;
-    next += count;
-    size -= count;
-  }
-  return true;
 }
 
 void serve_connection(int fd) {

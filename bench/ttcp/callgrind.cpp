@@ -1,6 +1,7 @@
 // Runs both sides of a transfer under callgrind, and reads its files.
 #include "callgrind.h"
 
+#include "harness/callgrind_pair.h"
 #include "harness/process.h"
 
 #include <algorithm>
@@ -95,14 +96,6 @@ class Reader {
   Costs costs_;
 };
 
-std::vector<std::string> under_callgrind(const std::vector<std::string>& command,
-                                         const fs::path& output) {
-  std::vector<std::string> arguments{find_program("valgrind"), "-q", "--tool=callgrind",
-                                     "--callgrind-out-file=" + output.string()};
-  arguments.insert(arguments.end(), command.begin(), command.end());
-  return arguments;
-}
-
 Costs read_file(const fs::path& file) {
   std::ifstream input(file);
   return read_callgrind(input);
@@ -115,23 +108,16 @@ struct SideFiles {
 
 SideFiles run(const TtcpVersion& version, const std::string& command, std::size_t queue_size,
               const fs::path& folder) {
-  const int cpu = usable_cpus().back();
-  const fs::path sent = folder / "transmitter.callgrind";
-  const fs::path received = folder / "receiver.callgrind";
-  const TtcpPlace place{.queue_size = queue_size};
-  Process receiver({under_callgrind(receiver_command(version, place), received), cpu});
-  const std::string reference = receiver.read_line();
-  Process transmitter(
-      {under_callgrind(transmitter_command(version, reference, queue_size), sent), cpu});
-  if (transmitter.read_line() != "ready") throw std::runtime_error(version.name + ": not ready");
-  transmitter.write_line(command);
-  const std::string answer = transmitter.read_line();
-  if (!answer.starts_with("ok")) throw std::runtime_error(version.name + ": " + answer);
-  transmitter.close_input();
-  transmitter.wait();
-  receiver.terminate();
-  receiver.wait();
-  return {read_file(sent), read_file(received)};
+  const CallgrindPair pair{.name = version.name,
+                           .server = receiver_command(version, TtcpPlace{.queue_size = queue_size}),
+                           .client =
+                               [&](const std::string& reference) {
+                                 return transmitter_command(version, reference, queue_size);
+                               },
+                           .greeting = "ready",
+                           .cpu = usable_cpus().back()};
+  const CallgrindFiles files = run_under_callgrind(pair, command, folder);
+  return {read_file(files.client), read_file(files.server)};
 }
 
 bool is_named(const std::string& name) {

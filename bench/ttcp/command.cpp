@@ -125,6 +125,11 @@ void add_modes(CLI::App& command, TtcpSettings& settings) {
   auto* profile = command.add_flag(
       "--profile", settings.profile,
       "Show the functions and system calls that take the time, with perf, strace and callgrind");
+  command
+      .add_option("--tool", settings.options.profile_tools,
+                  "With --profile: use only these tools; may be given several times")
+      ->check(CLI::IsMember({"perf", "strace", "callgrind"}))
+      ->needs(profile);
   auto* receive = command.add_flag("--receive", settings.receive,
                                    "Start receivers for transmitters on other machines");
   receive->excludes(profile);

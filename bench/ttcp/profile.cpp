@@ -165,16 +165,18 @@ std::string why_no_callgrind() {
 ProfileReport usable_tools(const TtcpOptions& options, const TtcpVersion& version,
                            const fs::path& folder) {
   ProfileReport report{options};
-  report.not_used = {{"perf", why_not<Perf>(version, folder)},
-                     {"strace", why_not<Strace>(version, folder)},
-                     {"callgrind", why_no_callgrind()}};
-  std::erase_if(report.not_used, [](const auto& tool) { return tool.second.empty(); });
-  report.has_functions = !report.not_used.contains("perf");
-  report.has_calls = !report.not_used.contains("strace");
-  report.has_costs = !report.not_used.contains("callgrind");
+  const auto is_usable = [&](const std::string& tool, const auto& why) {
+    if (std::ranges::find(options.profile_tools, tool) == options.profile_tools.end()) return false;
+    const std::string reason = why();
+    if (!reason.empty()) report.not_used[tool] = reason;
+    return reason.empty();
+  };
+  report.has_functions = is_usable("perf", [&] { return why_not<Perf>(version, folder); });
+  report.has_calls = is_usable("strace", [&] { return why_not<Strace>(version, folder); });
+  report.has_costs = is_usable("callgrind", why_no_callgrind);
   for (const auto& [tool, reason] : report.not_used)
     std::cerr << "perigee bench ttcp: " << tool << " cannot be used: " << reason << '\n';
-  if (report.not_used.size() == 3)
+  if (!report.has_functions && !report.has_calls && !report.has_costs)
     throw std::runtime_error(
         "--profile needs valgrind, or perf or strace and the right to attach them");
   return report;

@@ -44,16 +44,16 @@ struct VersionProfile {
 
 struct ProfileReport {
   TtcpOptions options;
-  bool has_functions = false;  ///< perf could be used
-  bool has_calls = false;      ///< strace could be used
-  bool has_costs = false;      ///< callgrind could be used
+  bool has_functions = false;  ///< perf was chosen and could be used
+  bool has_calls = false;      ///< the same of strace
+  bool has_costs = false;      ///< the same of callgrind
   std::vector<VersionProfile> profiles = {};
-  /// The reasons why a tool was not used, by its name.
+  /// The reasons why a chosen tool could not be used, by its name.
   std::map<std::string, std::string> not_used = {};
 };
 
-/// Profiles each chosen version, size and size of queues. Throws if neither perf nor strace nor
-/// callgrind can be used; the error contains their messages.
+/// Profiles each chosen version, size and size of queues. Throws if none of the chosen tools can be
+/// used; standard error has the reasons.
 ProfileReport profile_ttcp(const TtcpOptions& options);
 std::string to_table(const ProfileReport& report);
 std::string to_json(const ProfileReport& report);

@@ -32,6 +32,7 @@ struct TtcpOptions {
   std::vector<std::string> versions;                             ///< only these, and their floors
   bool split = false;    ///< transmitter and receiver on two CPUs instead of one
   std::string strategy;  ///< thread strategy of ORB receivers; empty: the default
+  std::vector<std::string> profile_tools{"perf", "strace", "callgrind"};  ///< of --profile
   std::string omniorb_program;
   std::string iceoryx_program;
 };

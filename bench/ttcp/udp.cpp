@@ -2,7 +2,7 @@
 // receiver, as the first ttcp, so the receiver's queue may overflow: the report has the share of
 // lost octets. A TCP connection carries the beginning and the end of each transfer. Both programs
 // use the same code for it; they differ only in the calls for datagrams.
-#include "connections/raw_giop.h"
+#include "harness/raw_socket.h"
 #include "roles.h"
 #include "transfer.h"
 #include <perigee/ipc/resolver.h>

@@ -71,7 +71,9 @@ inline void set_value(nlohmann::json& document, const std::string& path, double 
       place = &(*place)[step];
     }
   }
-  if (step == "rate" || step.ends_with("ratio"))
+  if (step.starts_with("samples"))
+    *place = {number, number * 1.05, number * 0.95};
+  else if (step == "rate" || step.ends_with("ratio"))
     *place = {{"value", number}, {"samples", {number, number * 1.05, number * 0.95}}};
   else
     *place = number;

@@ -3,6 +3,7 @@
 #include "paper/paper.h"
 
 #include "made_report.h"
+#include "paper/looks.h"
 
 #include <doctest/doctest.h>
 
@@ -72,16 +73,37 @@ TEST_CASE("a chart has at most six curves, and its points are in the order of x"
       }
 }
 
-TEST_CASE("all curves of a paper have different colours") {
+TEST_CASE("the series of a chart have different colours") {
   for (const Paper& paper : all_papers()) {
-    std::set<std::string> names;
+    const Outcomes outcomes = made_outcomes({paper});
+    Looks looks;
     for (const Figure& figure : paper.figures)
       for (const LineFigure& lines : figure.lines) {
-        for (const Curve& curve : lines.curves) names.insert(curve.name);
-        for (const PaperCurve& curve : lines.paper) names.insert(curve.name);
+        CAPTURE(paper.key + ' ' + figure.label);
+        LineChart chart = chart_of(lines, outcomes);
+        looks.give(chart);
+        std::set<std::size_t> colours;
+        for (const ChartSeries& series : chart.series) colours.insert(series.look % dashed_look);
+        CHECK(colours.size() == chart.series.size());
       }
-    CHECK(names.size() <= dashed_look);
   }
+}
+
+TEST_CASE("a series has the same look in all charts, and the paper's series are dashed") {
+  LineChart first{.series = {{"C", {}}, {"wrapper", {}}, {"paper: C", {}}}};
+  LineChart second{.series = {{"wrapper", {}}, {"string", {}}, {"paper: C", {}}}};
+  Looks looks;
+  looks.give(first);
+  looks.give(second);
+  CHECK(second.series[0].look == first.series[1].look);
+  CHECK(second.series[2].look == first.series[2].look);
+  CHECK(first.series[1].look < dashed_look);
+  CHECK(first.series[2].look >= dashed_look);
+}
+
+TEST_CASE("the expected times are below the limits") {
+  for (const Extent extent : {Extent::quick, Extent::full})
+    CHECK(expected_time(all_papers(), extent) < time_limit(extent));
 }
 
 TEST_CASE("each value belongs to a run of its paper, and the names of runs are unique") {
@@ -150,6 +172,59 @@ TEST_CASE("a missing value, a failed run and a division by 0 are reasons not to 
   CHECK(reason({"failed", "a"}) == "no program whitebox_probed");
   CHECK(reason({"other", "a"}) ==
         "the report has no entry for this experiment; repeat `perigee bench paper` for this paper");
+}
+
+TEST_CASE("an array of numbers is read as samples") {
+  Outcomes outcomes;
+  outcomes["run"].documents = {
+      {{"a", {2.0, 9.0}}, {"b", {1.0, 3.0}}, {"empty", nlohmann::json::array()}}};
+  CHECK(measure({"run", "a", {"b"}}, outcomes).samples == std::vector<double>{2, 3});
+  CHECK_THROWS_WITH(measure({"run", "empty"}, outcomes), "the report has no samples at empty");
+}
+
+TEST_CASE("a run whose report has the reason for a missing value makes a finding not testable") {
+  Report report = made_report({ipc_sap()});
+  const std::string reason = "unshare: unshare failed: Operation not permitted";
+  for (nlohmann::json& document : report.outcomes.at("slow links").documents)
+    for (nlohmann::json& link : document["links"])
+      if (link["mbit_per_s"] == 10) link["not_run"] = reason;
+  CHECK(failures_of(report).empty());
+  CHECK(to_table(report).find("Not testable: " + reason) != std::string::npos);
+  for (const Figure& figure : report.papers.front().figures)
+    if (figure.label == "Text: slow networks") {
+      const auto results = results_of(report.papers.front(), figure, report.outcomes);
+      CHECK(results[0].verdict == Verdict::not_testable);
+      CHECK(results[1].verdict != Verdict::not_testable);
+      CHECK(chart_of(figure.lines.front(), report.outcomes).series.front().points.size() == 3);
+    }
+}
+
+TEST_CASE("a chart without measured points does not show the paper's points alone") {
+  const LineFigure figure{
+      .axes = {}, .xs = {1}, .curves = {{"C", {"run", "a"}}}, .paper = {{"paper: C", {{1, 1}}}}};
+  CHECK(chart_of(figure, {}).series.empty());
+}
+
+TEST_CASE("a bar shows a very small share as less than 0.01 %") {
+  Outcomes outcomes;
+  outcomes["run"].documents = {{{"small", 4e-7}, {"none", 0}, {"share", 0.0123}}};
+  const BarFigure figure{.axes = {},
+                         .text = BarText::percent,
+                         .bars = {{"group", "a", {"run", "small"}},
+                                  {"group", "b", {"run", "none"}},
+                                  {"group", "c", {"run", "share"}}}};
+  const BarChart chart = chart_of(figure, outcomes);
+  CHECK(chart.bars[0].text == "< 0.01 %");
+  CHECK(chart.bars[1].text == "0 %");
+  CHECK(chart.bars[2].text == "1.23 %");
+}
+
+TEST_CASE("the report ends with the time of all runs and the limits") {
+  Report report = made_report({protocols()});
+  report.outcomes.begin()->second.seconds = 125;
+  CHECK(to_table(report).ends_with(
+      "The measurements took 2 min 5 s. On two CPUs, all papers take less than 5 min with --quick, "
+      "and less than 60 min without.\n"));
 }
 
 TEST_CASE("a list without a matching element has the sum 0") {
