@@ -158,6 +158,12 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
   /// class cannot be copied.
   [[nodiscard]] virtual valuetype_reference<ValueBase> _shallow_copy() const;
 
+  /// A reference to this value. Null if `make_reference` has not finished the value, or if it is
+  /// being destroyed.
+  [[nodiscard]] valuetype_reference<ValueBase> _this_value() noexcept {
+    return valuetype_reference<ValueBase>(counted(*this));
+  }
+
   /// @name For generated code.
   /// @{
   [[nodiscard]] virtual const perigee::value::Description& _description() const noexcept = 0;

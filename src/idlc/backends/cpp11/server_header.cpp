@@ -76,6 +76,8 @@ void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
       writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") override = 0;");
     writer.separate();
+    writer.write("using _ref_type = ::CORBA::servant_reference<$class$>;",
+                 {{"class", skeleton.name}});
     declare_identity(writer, skeleton);
     writer.separate();
     for (const Callable& callable : own) declare_static_function(writer, skeleton, callable);

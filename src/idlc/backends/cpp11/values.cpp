@@ -68,6 +68,7 @@ bool has_functions(const ValueType& value) {
 constexpr std::string_view class_head = R"(
 using _ref_type = ::CORBA::valuetype_reference<$name$>;
 static constexpr std::string_view _type_id = $id$;
+static std::string _repository_id() { return std::string(_type_id); }
 )";
 
 constexpr std::string_view marshalling_functions = R"(
@@ -471,6 +472,7 @@ class $name$ final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<$name$>;
   using _boxed_type = $type$;
   static constexpr std::string_view _type_id = $id$;
+  static std::string _repository_id() { return std::string(_type_id); }
 
   $name$() = default;
 )";

@@ -150,6 +150,7 @@ class Square :
  public:
   using _ref_type = ::CORBA::valuetype_reference<Square>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Square:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual double side() const = 0;
   virtual double& side() = 0;
@@ -186,6 +187,7 @@ class Cube : public virtual ::Shapes::Square {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Cube>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Cube:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t colour() const = 0;
   virtual int32_t& colour() = 0;
@@ -211,6 +213,7 @@ class Tag : public virtual ::CORBA::ValueBase, public virtual ::Shapes::Marked {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Tag>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Tag:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const std::string& text() const = 0;
   virtual std::string& text() = 0;
@@ -240,6 +243,7 @@ class Circular :
  public:
   using _ref_type = ::CORBA::valuetype_reference<Circular>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Circular:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t id() const = 0;
   virtual int32_t& id() = 0;

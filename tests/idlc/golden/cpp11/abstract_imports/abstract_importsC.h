@@ -72,6 +72,7 @@ class Wide : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Wide>;
   static constexpr std::string_view _type_id = "IDL:Signs/Wide:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   void resize(int32_t size, ::CORBA::abstract_reference<::Shapes::Named>& other) override = 0;
   int32_t measure(int32_t& rest) override = 0;
@@ -86,6 +87,7 @@ class Tall : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Tall>;
   static constexpr std::string_view _type_id = "IDL:Signs/Tall:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   void resize(int32_t size, ::CORBA::abstract_reference<::Shapes::Named>& other) override = 0;
   int32_t measure(int32_t& rest) override = 0;
@@ -100,6 +102,7 @@ class Both : public virtual ::Signs::Wide, public virtual ::Signs::Tall {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Both>;
   static constexpr std::string_view _type_id = "IDL:Signs/Both:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t width() const = 0;
   virtual int32_t& width() = 0;
@@ -130,6 +133,7 @@ class Start : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Start>;
   static constexpr std::string_view _type_id = "IDL:Signs/Start:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t left() const = 0;
   virtual int32_t& left() = 0;
@@ -162,6 +166,7 @@ class Whole :
  public:
   using _ref_type = ::CORBA::valuetype_reference<Whole>;
   static constexpr std::string_view _type_id = "IDL:Signs/Whole:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t right() const = 0;
   virtual int32_t& right() = 0;
@@ -193,6 +198,7 @@ class Last : public virtual ::Signs::Whole, public virtual ::Signs::Tall {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Last>;
   static constexpr std::string_view _type_id = "IDL:Signs/Last:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const ::CORBA::abstract_reference<::Signs::Sized>& other() const = 0;
   virtual ::CORBA::abstract_reference<::Signs::Sized>& other() = 0;
@@ -226,6 +232,7 @@ class Near : public virtual ::CORBA::ValueBase, public virtual ::CORBA::Abstract
  public:
   using _ref_type = ::CORBA::valuetype_reference<Near>;
   static constexpr std::string_view _type_id = "IDL:Signs/Near:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual void ping() = 0;
 
@@ -237,6 +244,7 @@ class Far : public virtual ::CORBA::ValueBase, public virtual ::CORBA::AbstractB
  public:
   using _ref_type = ::CORBA::valuetype_reference<Far>;
   static constexpr std::string_view _type_id = "IDL:Signs/Far:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual void ping() = 0;
 
@@ -248,6 +256,7 @@ class Place : public virtual ::Signs::Near, public virtual ::Signs::Far {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Place>;
   static constexpr std::string_view _type_id = "IDL:Signs/Place:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t distance() const = 0;
   virtual int32_t& distance() = 0;

@@ -79,6 +79,7 @@ class Item : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Item>;
   static constexpr std::string_view _type_id = "IDL:Polls/Item:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t number() const = 0;
   virtual int32_t& number() = 0;

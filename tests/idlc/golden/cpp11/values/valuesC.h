@@ -20,6 +20,7 @@ class Printable : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Printable>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Printable:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual std::string text() = 0;
 
@@ -31,6 +32,7 @@ class Point : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Point>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Point:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t x() const = 0;
   virtual int32_t& x() = 0;
@@ -61,6 +63,7 @@ class Named : public virtual ::Ledger::Point {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Named>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Named:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const std::string& name() const = 0;
   virtual std::string& name() = 0;
@@ -92,6 +95,7 @@ class Deep : public virtual ::Ledger::Named {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Deep>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Deep:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const ::CORBA::valuetype_reference<::Ledger::Point>& inner() const = 0;
   virtual ::CORBA::valuetype_reference<::Ledger::Point>& inner() = 0;
@@ -130,6 +134,7 @@ class Plain : public virtual ::Ledger::Point {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Plain>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Plain:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual uint8_t mark() const = 0;
   virtual uint8_t& mark() = 0;
@@ -156,6 +161,7 @@ class Node : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Node>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Node:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t id() const = 0;
   virtual int32_t& id() = 0;
@@ -194,6 +200,7 @@ class Empty : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Empty>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Empty:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   static const ::perigee::value::Description _value_description;
   const ::perigee::value::Description& _description() const noexcept override;
@@ -217,6 +224,7 @@ class Number final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<Number>;
   using _boxed_type = int32_t;
   static constexpr std::string_view _type_id = "IDL:Ledger/Number:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   Number() = default;
   explicit Number(_boxed_type _boxed) : _boxed_(_boxed) {}
@@ -242,6 +250,7 @@ class Words final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<Words>;
   using _boxed_type = std::vector<std::string>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Words:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   Words() = default;
   explicit Words(_boxed_type _boxed) : _boxed_(std::move(_boxed)) {}
@@ -268,6 +277,7 @@ class Title final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<Title>;
   using _boxed_type = std::string;
   static constexpr std::string_view _type_id = "IDL:Ledger/Title:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   Title() = default;
   explicit Title(_boxed_type _boxed) : _boxed_(std::move(_boxed)) {}
@@ -363,6 +373,7 @@ class Purse : public virtual ::Ledger::Named, public virtual ::Ledger::Printable
  public:
   using _ref_type = ::CORBA::valuetype_reference<Purse>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Purse:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const ::CORBA::Any& extra() const = 0;
   virtual ::CORBA::Any& extra() = 0;
@@ -396,6 +407,7 @@ class Secret : public virtual ::CORBA::CustomMarshal {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Secret>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Secret:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const std::string& text() const = 0;
   virtual std::string& text() = 0;
@@ -648,6 +660,7 @@ class Global : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Global>;
   static constexpr std::string_view _type_id = "IDL:Global:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual bool is_set() const = 0;
   virtual bool& is_set() = 0;

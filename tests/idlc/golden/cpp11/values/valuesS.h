@@ -16,6 +16,7 @@ class Account : public virtual ::PortableServer::Servant {
   virtual std::string owner() = 0;
   virtual void owner(const std::string& _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Account>;
   ::CORBA::object_reference<::Ledger::Account> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -76,6 +77,7 @@ class Bank : public virtual ::PortableServer::Servant {
       ::CORBA::valuetype_reference<::Ledger::Secret> value,
       ::CORBA::valuetype_reference<::Ledger::Node> where) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Bank>;
   ::CORBA::object_reference<::Ledger::Bank> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -172,6 +174,7 @@ class Desk : public virtual ::PortableServer::Servant {
       ::CORBA::valuetype_reference<::Ledger::Node> value,
       ::CORBA::valuetype_reference<::Ledger::Node>& other, ::Ledger::Nodes& all) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Desk>;
   ::CORBA::object_reference<::Ledger::Desk> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
