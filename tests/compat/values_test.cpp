@@ -1,6 +1,6 @@
 // Values and abstract interfaces in the ways of TAOX11's programs: `_repository_id` of a valuetype,
-// `_to_object` and `_to_value` after an arrow, anys with only the client's header, and the default
-// of a typedef.
+// `_to_object` and `_to_value` after an arrow, anys with only the client's header, servants that
+// are values, factories, and the default of a typedef.
 #include "gardenS.h"
 #include "two_orbs.h"
 
@@ -29,6 +29,19 @@ class Tree final : public virtual CORBA::servant_traits<Compat::Tree>::base_type
   int32_t height() override { return 12; }
 };
 
+class FruitBasket final : public virtual IDL::traits<Compat::FruitBasket>::obv_type,
+                          public virtual CORBA::servant_traits<Compat::FruitBasket>::base_type {
+ public:
+  int32_t count() override { return static_cast<int32_t>(fruits().size()); }
+  void add(const std::string& fruit) override { fruits().push_back(fruit); }
+};
+
+class FruitBasketFactory final : public IDL::traits<Compat::FruitBasket>::factory_type {
+ public:
+  Compat::FruitBasket::_ref_type create() override { return CORBA::make_reference<FruitBasket>(); }
+  CORBA::ValueBase::_ref_type create_for_unmarshal() override { return create(); }
+};
+
 class Garden final : public virtual CORBA::servant_traits<Compat::Garden>::base_type {
  public:
   IDL::traits<Compat::Named>::ref_type find(bool by_value) override {
@@ -42,6 +55,11 @@ class Garden final : public virtual CORBA::servant_traits<Compat::Garden>::base_
     any <<= Compat::Sizes(1, 2, 3, 4);
     return any;
   }
+  void pick(Compat::FruitBasket::_ref_type& by_value,
+            Compat::Basket::_ref_type by_reference) override {
+    by_reference->add("apple");
+    by_value->add("pear");
+  }
 
  private:
   Tree::_ref_type tree_ = CORBA::make_reference<Tree>();
@@ -51,6 +69,9 @@ struct Gardens {
   Gardens() {
     const auto factory = CORBA::make_reference<LabelFactory>();
     orbs.client->register_value_factory(Compat::Label::_repository_id(), factory);
+    const FruitBasketFactory::_ref_type baskets = CORBA::make_reference<FruitBasketFactory>();
+    for (const auto& orb : {orbs.client, orbs.server})
+      orb->register_value_factory(baskets->_obv_repository_id(), baskets);
     const Garden::_ref_type servant = CORBA::make_reference<Garden>();
     garden = orbs.serve<Compat::Garden>(servant);
   }
@@ -110,4 +131,30 @@ TEST_CASE("members have the default of their typedef unless they have their own"
 TEST_CASE("weak references have a name of their own") {
   using Weak = IDL::traits<Compat::Tree>::weak_ref_type;
   CHECK(std::is_same_v<Weak, CORBA::weak_object_reference<Compat::Tree>>);
+}
+
+TEST_CASE("an object can be a servant and a value of a valuetype that supports its interface") {
+  const Gardens gardens;
+  const auto basket = CORBA::make_reference<FruitBasket>();
+  Compat::FruitBasket::_ref_type by_value = basket;
+  const FruitBasket::_ref_type servant = basket;
+  const auto id = gardens.orbs.poa->activate_object(servant);
+  const auto object = gardens.orbs.poa->id_to_reference(id);
+  gardens.garden->pick(by_value, IDL::traits<Compat::Basket>::narrow(object));
+  CHECK(by_value->count() == 1);  // a copy, which the servant of the garden changed
+  CHECK(basket->count() == 1);    // changed by a call
+  CHECK(by_value != basket);
+}
+
+TEST_CASE("factories of values have traits, and tell their repository id") {
+  const CORBA::ValueFactoryBase::_ref_type base = CORBA::make_reference<FruitBasketFactory>();
+  CHECK(base->_obv_repository_id() == "IDL:Compat/FruitBasket:1.0");
+  CHECK(base->_is_equivalent(base));
+  CHECK(!base->_is_equivalent(CORBA::make_reference<FruitBasketFactory>()));
+  const auto narrowed = IDL::traits<Compat::FruitBasket_init>::narrow(base);
+  REQUIRE(narrowed);
+  CHECK(narrowed->create()->count() == 0);
+  CHECK(IDL::traits<Compat::Seed_init>::narrow(base) == nullptr);
+  CHECK(IDL::traits<CORBA::ValueFactoryBase>::is_local());
+  CHECK(!IDL::traits<Compat::FruitBasket_init>::is_abstract());
 }

@@ -187,7 +187,9 @@ class $factory$ : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<$factory$>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string($name$::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string($name$::_type_id);
+  }
 )";
 
 constexpr std::string_view create_function = R"(
@@ -359,6 +361,9 @@ struct IDL::traits<$name$> : ::perigee::value::value_traits<$name$> {
   using factory_type = $factory$;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<$factory$>
+    : ::perigee::value::factory_traits<$factory$> {};
 )";
 
 constexpr std::string_view abstract_traits = R"(

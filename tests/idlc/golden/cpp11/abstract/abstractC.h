@@ -180,7 +180,9 @@ class Square_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Square_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Square::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Square::_type_id);
+  }
 };
 
 class Cube : public virtual ::Shapes::Square {
@@ -206,7 +208,9 @@ class Cube_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Cube_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Cube::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Cube::_type_id);
+  }
 };
 
 class Tag : public virtual ::CORBA::ValueBase, public virtual ::Shapes::Marked {
@@ -233,7 +237,9 @@ class Tag_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Tag_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Tag::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Tag::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -268,7 +274,9 @@ class Circular_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Circular_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Circular::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Circular::_type_id);
+  }
 };
 
 class Pair {
@@ -614,6 +622,9 @@ struct IDL::traits<::Shapes::Square> : ::perigee::value::value_traits<::Shapes::
   using factory_type = ::Shapes::Square_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Square_init>
+    : ::perigee::value::factory_traits<::Shapes::Square_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Cube> : ::perigee::value::value_traits<::Shapes::Cube> {
@@ -622,6 +633,9 @@ struct IDL::traits<::Shapes::Cube> : ::perigee::value::value_traits<::Shapes::Cu
   using factory_type = ::Shapes::Cube_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Cube_init>
+    : ::perigee::value::factory_traits<::Shapes::Cube_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Tag> : ::perigee::value::value_traits<::Shapes::Tag> {
@@ -630,6 +644,9 @@ struct IDL::traits<::Shapes::Tag> : ::perigee::value::value_traits<::Shapes::Tag
   using factory_type = ::Shapes::Tag_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Tag_init>
+    : ::perigee::value::factory_traits<::Shapes::Tag_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Circular> : ::perigee::value::value_traits<::Shapes::Circular> {
@@ -638,6 +655,9 @@ struct IDL::traits<::Shapes::Circular> : ::perigee::value::value_traits<::Shapes
   using factory_type = ::Shapes::Circular_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Circular_init>
+    : ::perigee::value::factory_traits<::Shapes::Circular_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Pair> : ::perigee::stub::aggregate_traits<::Shapes::Pair> {};

@@ -3,6 +3,7 @@
 
 #include <perigee/corba.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/value_servant.h>
 
 #include "abstractC.h"
 
@@ -231,6 +232,9 @@ struct CORBA::servant_traits<::Shapes::Circle> {
   template <typename T>
   using tie_type = ::POA::Shapes::_tie_Circle<T>;
 };
+template <>
+struct CORBA::servant_traits<::Shapes::Circular>
+    : ::perigee::skeleton::value_servant_traits<::POA::Shapes::Shape, ::Shapes::Circular> {};
 template <>
 struct CORBA::servant_traits<::Shapes::Gallery> {
   using base_type = ::POA::Shapes::Gallery;

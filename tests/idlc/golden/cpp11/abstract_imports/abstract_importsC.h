@@ -126,7 +126,9 @@ class Both_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Both_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Both::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Both::_type_id);
+  }
 };
 
 class Start : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
@@ -157,7 +159,9 @@ class Start_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Start_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Start::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Start::_type_id);
+  }
 };
 
 class Whole :
@@ -191,7 +195,9 @@ class Whole_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Whole_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Whole::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Whole::_type_id);
+  }
 };
 
 class Last : public virtual ::Signs::Whole, public virtual ::Signs::Tall {
@@ -225,7 +231,9 @@ class Last_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Last_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Last::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Last::_type_id);
+  }
 };
 
 class Near : public virtual ::CORBA::ValueBase, public virtual ::CORBA::AbstractBase {
@@ -277,7 +285,9 @@ class Place_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Place_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Place::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Place::_type_id);
+  }
 };
 
 class Meter : public virtual ::CORBA::Object, public virtual ::Signs::Sized {
@@ -496,6 +506,9 @@ struct IDL::traits<::Signs::Both> : ::perigee::value::value_traits<::Signs::Both
   using factory_type = ::Signs::Both_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Both_init>
+    : ::perigee::value::factory_traits<::Signs::Both_init> {};
 
 template <>
 struct IDL::traits<::Signs::Start> : ::perigee::value::value_traits<::Signs::Start> {
@@ -504,6 +517,9 @@ struct IDL::traits<::Signs::Start> : ::perigee::value::value_traits<::Signs::Sta
   using factory_type = ::Signs::Start_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Start_init>
+    : ::perigee::value::factory_traits<::Signs::Start_init> {};
 
 template <>
 struct IDL::traits<::Signs::Whole> : ::perigee::value::value_traits<::Signs::Whole> {
@@ -512,6 +528,9 @@ struct IDL::traits<::Signs::Whole> : ::perigee::value::value_traits<::Signs::Who
   using factory_type = ::Signs::Whole_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Whole_init>
+    : ::perigee::value::factory_traits<::Signs::Whole_init> {};
 
 template <>
 struct IDL::traits<::Signs::Last> : ::perigee::value::value_traits<::Signs::Last> {
@@ -520,6 +539,9 @@ struct IDL::traits<::Signs::Last> : ::perigee::value::value_traits<::Signs::Last
   using factory_type = ::Signs::Last_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Last_init>
+    : ::perigee::value::factory_traits<::Signs::Last_init> {};
 
 template <>
 struct IDL::traits<::Signs::Near> : ::perigee::value::value_traits<::Signs::Near> {
@@ -538,6 +560,9 @@ struct IDL::traits<::Signs::Place> : ::perigee::value::value_traits<::Signs::Pla
   using factory_type = ::Signs::Place_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Place_init>
+    : ::perigee::value::factory_traits<::Signs::Place_init> {};
 
 #ifndef PERIGEE_TRAITS_5Signs5Meter
 #define PERIGEE_TRAITS_5Signs5Meter

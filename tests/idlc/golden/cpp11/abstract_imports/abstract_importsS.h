@@ -3,6 +3,7 @@
 
 #include <perigee/corba.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/value_servant.h>
 
 #include "abstract_importsC.h"
 
@@ -247,6 +248,12 @@ struct CORBA::servant_traits<::Signs::Sign> {
   template <typename T>
   using tie_type = ::POA::Signs::_tie_Sign<T>;
 };
+template <>
+struct CORBA::servant_traits<::Signs::Near>
+    : ::perigee::skeleton::value_servant_traits<::POA::Signs::Plain, ::Signs::Near> {};
+template <>
+struct CORBA::servant_traits<::Signs::Far>
+    : ::perigee::skeleton::value_servant_traits<::POA::Signs::Plain, ::Signs::Far> {};
 template <>
 struct CORBA::servant_traits<::Signs::Meter> {
   using base_type = ::POA::Signs::Meter;

@@ -55,7 +55,9 @@ class Point_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Point_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Point::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Point::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -87,7 +89,9 @@ class Named_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Named_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Named::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Named::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -126,7 +130,9 @@ class Deep_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Deep_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Deep::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Deep::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -153,7 +159,9 @@ class Plain_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Plain_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Plain::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Plain::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -191,7 +199,9 @@ class Node_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Node_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Node::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Node::_type_id);
+  }
   virtual ::CORBA::valuetype_reference<Node> make(int32_t id) = 0;
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
@@ -215,7 +225,9 @@ class Empty_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Empty_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Empty::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Empty::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -400,7 +412,9 @@ class Purse_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Purse_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Purse::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Purse::_type_id);
+  }
 };
 
 class Secret : public virtual ::CORBA::CustomMarshal {
@@ -433,7 +447,9 @@ class Secret_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Secret_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Secret::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Secret::_type_id);
+  }
 };
 
 using Knot = ::Ledger::Node;
@@ -679,7 +695,9 @@ class Global_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Global_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Global::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Global::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -946,6 +964,9 @@ struct IDL::traits<::Ledger::Point> : ::perigee::value::value_traits<::Ledger::P
   using factory_type = ::Ledger::Point_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Point_init>
+    : ::perigee::value::factory_traits<::Ledger::Point_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Named> : ::perigee::value::value_traits<::Ledger::Named> {
@@ -954,6 +975,9 @@ struct IDL::traits<::Ledger::Named> : ::perigee::value::value_traits<::Ledger::N
   using factory_type = ::Ledger::Named_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Named_init>
+    : ::perigee::value::factory_traits<::Ledger::Named_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Deep> : ::perigee::value::value_traits<::Ledger::Deep> {
@@ -962,6 +986,9 @@ struct IDL::traits<::Ledger::Deep> : ::perigee::value::value_traits<::Ledger::De
   using factory_type = ::Ledger::Deep_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Deep_init>
+    : ::perigee::value::factory_traits<::Ledger::Deep_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Plain> : ::perigee::value::value_traits<::Ledger::Plain> {
@@ -970,6 +997,9 @@ struct IDL::traits<::Ledger::Plain> : ::perigee::value::value_traits<::Ledger::P
   using factory_type = ::Ledger::Plain_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Plain_init>
+    : ::perigee::value::factory_traits<::Ledger::Plain_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Node> : ::perigee::value::value_traits<::Ledger::Node> {
@@ -978,6 +1008,9 @@ struct IDL::traits<::Ledger::Node> : ::perigee::value::value_traits<::Ledger::No
   using factory_type = ::Ledger::Node_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Node_init>
+    : ::perigee::value::factory_traits<::Ledger::Node_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Empty> : ::perigee::value::value_traits<::Ledger::Empty> {
@@ -986,6 +1019,9 @@ struct IDL::traits<::Ledger::Empty> : ::perigee::value::value_traits<::Ledger::E
   using factory_type = ::Ledger::Empty_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Empty_init>
+    : ::perigee::value::factory_traits<::Ledger::Empty_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Number> : ::perigee::value::value_traits<::Ledger::Number> {};
@@ -1017,6 +1053,9 @@ struct IDL::traits<::Ledger::Purse> : ::perigee::value::value_traits<::Ledger::P
   using factory_type = ::Ledger::Purse_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Purse_init>
+    : ::perigee::value::factory_traits<::Ledger::Purse_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Secret> : ::perigee::value::value_traits<::Ledger::Secret> {
@@ -1025,6 +1064,9 @@ struct IDL::traits<::Ledger::Secret> : ::perigee::value::value_traits<::Ledger::
   using factory_type = ::Ledger::Secret_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Secret_init>
+    : ::perigee::value::factory_traits<::Ledger::Secret_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Pair> : ::perigee::stub::aggregate_traits<::Ledger::Pair> {};
@@ -1060,3 +1102,6 @@ struct IDL::traits<::Global> : ::perigee::value::value_traits<::Global> {
   using factory_type = ::Global_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Global_init>
+    : ::perigee::value::factory_traits<::Global_init> {};

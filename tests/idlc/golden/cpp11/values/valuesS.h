@@ -3,6 +3,7 @@
 
 #include <perigee/corba.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/value_servant.h>
 
 #include "valuesC.h"
 
@@ -213,6 +214,9 @@ struct CORBA::servant_traits<::Ledger::Account> {
   template <typename T>
   using tie_type = ::POA::Ledger::_tie_Account<T>;
 };
+template <>
+struct CORBA::servant_traits<::Ledger::Purse>
+    : ::perigee::skeleton::value_servant_traits<::POA::Ledger::Account, ::Ledger::Purse> {};
 template <>
 struct CORBA::servant_traits<::Ledger::Bank> {
   using base_type = ::POA::Ledger::Bank;
