@@ -6,8 +6,8 @@
 
 class Initializer final : public PortableInterceptor::ORBInitializer {
  public:
-  void pre_init(const Info&) override {}
-  void post_init(const Info& info) override {
+  void pre_init(Info) override {}
+  void post_init(Info info) override {
     slot = info->allocate_slot_id();
     info->add_server_request_interceptor(CORBA::make_reference<tracing::ServerTracer>(slot));
   }

@@ -19,6 +19,11 @@ inline namespace perigee_v1 {
 /// The names of a POA and its ancestors, "RootPOA" first.
 using AdapterName = std::vector<std::string>;
 
+/// `-ORBId`, and the third argument of `ORB_init`.
+using ORBId = std::string;
+/// `-ORBServerId`.
+using ServerId = std::string;
+
 /// The index of a slot of PICurrent.
 using SlotId = std::uint32_t;
 

@@ -86,10 +86,10 @@ class PERIGEE_API IORInterceptor : public virtual Interceptor {
 
   ~IORInterceptor() override;
   /// May add components. An exception is logged; the components that were added before it stay.
-  virtual void establish_components(const Info& info) = 0;
+  virtual void establish_components(Info info) = 0;
   /// Called when all interceptors have established their components. An exception ends create_POA:
   /// it raises OBJ_ADAPTER, OMG minor 6.
-  virtual void components_established(const Info& /*info*/) {}
+  virtual void components_established(Info /*info*/) {}
   /// Called when a POA manager has changed its state, for all POAs of this manager. It may make
   /// calls, and may change the manager again. An exception is logged.
   virtual void adapter_manager_state_changed(AdapterManagerId /*id*/, AdapterState /*state*/) {}

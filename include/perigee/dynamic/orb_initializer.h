@@ -88,9 +88,9 @@ class PERIGEE_API ORBInitializer : public virtual CORBA::LocalObject {
 
   ~ORBInitializer() override;
   /// Registers the initial references that other initializers need.
-  virtual void pre_init(const Info& info) = 0;
+  virtual void pre_init(Info info) = 0;
   /// Called when all initializers have returned from `pre_init`.
-  virtual void post_init(const Info& info) = 0;
+  virtual void post_init(Info info) = 0;
 
  protected:
   ORBInitializer() = default;

@@ -71,13 +71,13 @@ class PERIGEE_API ServerRequestInterceptor : public virtual Interceptor {
 
   ~ServerRequestInterceptor() override;
   /// Before a servant manager is asked for the servant. Sets slots for the servant.
-  virtual void receive_request_service_contexts(const Info& info) = 0;
+  virtual void receive_request_service_contexts(Info info) = 0;
   /// Before the servant is called.
-  virtual void receive_request(const Info& info) = 0;
-  virtual void send_reply(const Info& info) = 0;
-  virtual void send_exception(const Info& info) = 0;
+  virtual void receive_request(Info info) = 0;
+  virtual void send_reply(Info info) = 0;
+  virtual void send_exception(Info info) = 0;
   /// After a oneway whose scope is not WITH_TARGET, or before a location forward is sent.
-  virtual void send_other(const Info& info) = 0;
+  virtual void send_other(Info info) = 0;
 
  protected:
   ServerRequestInterceptor() = default;

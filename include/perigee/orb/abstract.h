@@ -125,6 +125,11 @@ class PERIGEE_API AbstractBase {
   virtual ~AbstractBase();
   AbstractBase& operator=(const AbstractBase&) = delete;
 
+  /// A reference to this object, or nil if it is a value. Sends no request. Any thread.
+  [[nodiscard]] object_reference<Object> _to_object();
+  /// A reference to this value, or null if it is an object. Any thread.
+  [[nodiscard]] valuetype_reference<ValueBase> _to_value() noexcept;
+
  protected:
   AbstractBase() noexcept;
   AbstractBase(const AbstractBase& other) noexcept;

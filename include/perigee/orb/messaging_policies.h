@@ -28,6 +28,8 @@ inline constexpr CORBA::PolicyType REPLY_START_TIME_POLICY_TYPE = 29;
 inline constexpr CORBA::PolicyType REPLY_END_TIME_POLICY_TYPE = 30;
 inline constexpr CORBA::PolicyType RELATIVE_REQ_TIMEOUT_POLICY_TYPE = 31;
 inline constexpr CORBA::PolicyType RELATIVE_RT_TIMEOUT_POLICY_TYPE = 32;
+/// Not supported: `create_policy` raises PolicyError.
+inline constexpr CORBA::PolicyType QUEUE_ORDER_POLICY_TYPE = 35;
 
 /// When a oneway call returns.
 using SyncScope = std::int16_t;

@@ -143,6 +143,10 @@ class weak_reference {
   perigee::weak_counted_ptr<T> object_;
 };
 
+/// Another name of weak_reference, for programs that were written for TAOX11.
+template <typename T>
+using weak_object_reference = weak_reference<T>;
+
 /// Base of all stubs and of local objects.
 ///
 /// A stub shares its Reference with the stubs from which it was narrowed. Any thread.

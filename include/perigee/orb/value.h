@@ -158,6 +158,12 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
   /// class cannot be copied.
   [[nodiscard]] virtual valuetype_reference<ValueBase> _shallow_copy() const;
 
+  /// A reference to this value. Null if `make_reference` has not finished the value, or if it is
+  /// being destroyed.
+  [[nodiscard]] valuetype_reference<ValueBase> _this_value() noexcept {
+    return valuetype_reference<ValueBase>(counted(*this));
+  }
+
   /// @name For generated code.
   /// @{
   [[nodiscard]] virtual const perigee::value::Description& _description() const noexcept = 0;
@@ -193,6 +199,15 @@ class PERIGEE_API ValueFactoryBase : public virtual perigee::counted_from_this {
 
   /// A new value, whose state the ORB then reads. Null: the message is refused with MARSHAL.
   virtual valuetype_reference<ValueBase> create_for_unmarshal() = 0;
+
+  /// The repository id of the valuetype that the factory makes. Generated classes override this
+  /// function. Without that, the id is empty.
+  [[nodiscard]] virtual std::string _obv_repository_id() const;
+  /// Whether both are the same factory.
+  [[nodiscard]] bool _is_equivalent(
+      const valuefactory_reference<ValueFactoryBase>& other) const noexcept {
+    return other.get() == this;
+  }
 
  protected:
   ValueFactoryBase() noexcept;
@@ -246,6 +261,27 @@ struct value_traits : stub::output_traits<CORBA::valuetype_reference<T>> {
   [[nodiscard]] static ref_type make_reference(Arguments&&... arguments) {
     return ref_type(make_counted<Implementation>(std::forward<Arguments>(arguments)...));
   }
+};
+
+/// The members of IDL::traits of every class of value factories.
+template <typename T>
+struct factory_traits {
+  using value_type = CORBA::valuefactory_reference<T>;
+  using ref_type = CORBA::valuefactory_reference<T>;
+  using weak_ref_type = CORBA::weak_reference<T>;
+  using in_type = ref_type;
+  using out_type = ref_type&;
+  using inout_type = ref_type&;
+  using base_type = T;
+  using is_local = std::true_type;
+  using is_abstract = std::false_type;
+
+  /// The same factory as a T, or nil if it is not a T.
+  template <typename U>
+  [[nodiscard]] static ref_type narrow(const CORBA::valuefactory_reference<U>& factory) {
+    return ref_type(dynamic_counted_cast<T>(factory._shared()));
+  }
+  [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
 };
 
 /// What a decoder needs to know of the declared type of a value.
@@ -313,6 +349,8 @@ namespace IDL {
 inline namespace perigee_v1 {
 template <>
 struct traits<CORBA::ValueBase> : perigee::value::value_traits<CORBA::ValueBase> {};
+template <>
+struct traits<CORBA::ValueFactoryBase> : perigee::value::factory_traits<CORBA::ValueFactoryBase> {};
 }  // namespace perigee_v1
 }  // namespace IDL
 

@@ -70,9 +70,10 @@ struct NumberRange {
 };
 std::uint64_t annotated_number(Context& context, const Annotations& annotations,
                                std::string_view name, std::uint64_t otherwise, NumberRange range);
-/// `@default(value)` of the member of a struct or exception.
-void apply_default(Context& context, Member& member);
-/// `@optional` of such a member. Call it before `apply_default`.
+/// The initial value of a member with this type and these annotations: that of `@default`, or else
+/// that of the nearest typedef of the type with `@default`. monostate if there is none.
+Value default_of(Context& context, const Annotations& annotations, const Type& type);
+/// `@optional` of a member of a struct or exception. Its `@default` is an error.
 void apply_optional(Context& context, Member& member);
 /// Warns about an annotation of that name, because it has no effect at this place.
 void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name);

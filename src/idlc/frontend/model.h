@@ -298,6 +298,7 @@ struct Typedef final : Declaration {
   static constexpr auto kind_of = DeclarationKind::type_definition;
   Typedef() : Declaration(kind_of) {}
   const Type* type = nullptr;
+  Value initial = {};  ///< `@default` for members of this type; else monostate
 };
 
 struct Constant final : Declaration {

@@ -232,6 +232,12 @@ std::optional<Value> default_value(Context& context, const Annotation& annotatio
   return convert(operand, type, context.diagnostics);
 }
 
+/// The default of the nearest typedef that has one; else monostate.
+Value default_of_typedefs(const Type& type) {
+  const auto* definition = type.declaration == nullptr ? nullptr : as<Typedef>(type.declaration);
+  return definition == nullptr ? Value() : definition->initial;
+}
+
 }  // namespace
 
 void warn_of_ignored(Context& context, const Annotations& annotations, std::string_view name) {
@@ -242,19 +248,18 @@ void warn_of_ignored(Context& context, const Annotations& annotations, std::stri
   }
 }
 
-void apply_default(Context& context, Member& member) {
-  const auto found = std::ranges::find(member.annotations, "default", &Annotation::name);
-  if (found == member.annotations.end()) return;
-  if (!can_have_default(*member.type)) {
-    return warn_of_annotation(context, *found,
-                              "only members of basic types, strings and enums can have a default");
+Value default_of(Context& context, const Annotations& annotations, const Type& type) {
+  const auto found = std::ranges::find(annotations, "default", &Annotation::name);
+  if (found == annotations.end()) return default_of_typedefs(type);
+  if (!can_have_default(type)) {
+    warn_of_annotation(context, *found, "only basic types, strings and enums can have a default");
+    return {};
   }
   if (is_default_without_constant(*found)) {
     context.error(found->location, "@default needs a constant, as in @default(3)");
-    return;
+    return {};
   }
-  if (auto initial = default_value(context, *found, *member.type))
-    member.initial = std::move(*initial);
+  return default_value(context, *found, type).value_or(Value());
 }
 
 void apply_optional(Context& context, Member& member) {

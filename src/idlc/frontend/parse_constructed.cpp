@@ -44,7 +44,8 @@ void parse_body(Context& context, std::vector<Member>& members, const std::strin
     parse_members(context, members, AnnotatedPlace::member);
     for (Member& member : std::span(members).subspan(first)) {
       apply_optional(context, member);
-      if (member.type->kind != TypeKind::optional) apply_default(context, member);
+      if (member.type->kind != TypeKind::optional)
+        member.initial = default_of(context, member.annotations, *member.type);
     }
   }
   context.tokens.expect("}", "at the end of '" + name + "'");

@@ -196,6 +196,7 @@ Declaration* parse_typedef(Context& context, const Annotations& annotations) {
     if (declared.empty()) check_alias(context, *type, type_location);
     auto& definition = declare<Typedef>(context, *identifier, annotations);
     definition.type = type;
+    definition.initial = default_of(context, annotations, *type);
     note_local(context, definition, *type);
     limit_depth(context, definition, context.types.depth(*type));
     declared.push_back(&definition);

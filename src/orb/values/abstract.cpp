@@ -2,6 +2,7 @@
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/abstract.h>
+#include <perigee/orb/local_object.h>
 #include <perigee/orb/marshalling.h>
 #include <perigee/orb/text.h>
 
@@ -11,6 +12,18 @@ inline namespace perigee_v1 {
 AbstractBase::AbstractBase() noexcept = default;
 AbstractBase::AbstractBase(const AbstractBase&) noexcept = default;
 AbstractBase::~AbstractBase() = default;
+
+object_reference<Object> AbstractBase::_to_object() {
+  if (auto* const local = dynamic_cast<LocalObject*>(this)) return local->_lock();
+  const auto* const object = dynamic_cast<const Object*>(this);
+  if (object == nullptr) return nullptr;
+  return object_reference<Object>(perigee::make_counted<Object>(object->_reference()));
+}
+
+valuetype_reference<ValueBase> AbstractBase::_to_value() noexcept {
+  auto* const value = dynamic_cast<ValueBase*>(this);
+  return value == nullptr ? nullptr : value->_this_value();
+}
 
 std::string _text_of_abstract(const AbstractBase* held) {
   if (const auto* const value = dynamic_cast<const ValueBase*>(held)) return _text_of_value(value);

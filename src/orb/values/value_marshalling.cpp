@@ -19,6 +19,7 @@ ValueBase::~ValueBase() = default;
 
 ValueFactoryBase::ValueFactoryBase() noexcept = default;
 ValueFactoryBase::~ValueFactoryBase() = default;
+std::string ValueFactoryBase::_obv_repository_id() const { return {}; }
 
 std::string _text_of_value(const ValueBase* value) {
   return value == nullptr ? "null" : "value of " + std::string(value->_description().id);

@@ -117,7 +117,7 @@ TEST_CASE("IORInfo has the id of the manager that reports name, and its state") 
   class Ids final : public PortableInterceptor::IORInterceptor {
    public:
     std::string name() override { return "ids"; }
-    void establish_components(const Info& info) override {
+    void establish_components(Info info) override {
       made.push_back(info->manager_id());
       states.push_back(info->state());
     }

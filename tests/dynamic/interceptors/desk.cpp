@@ -13,10 +13,10 @@ thread_local const Initialize* post_init_now = nullptr;
 
 class TestInitializer final : public PortableInterceptor::ORBInitializer {
  public:
-  void pre_init(const Info& info) override {
+  void pre_init(Info info) override {
     if (pre_init_now != nullptr && *pre_init_now) (*pre_init_now)(info);
   }
-  void post_init(const Info& info) override {
+  void post_init(Info info) override {
     if (post_init_now != nullptr && *post_init_now) (*post_init_now)(info);
   }
 };

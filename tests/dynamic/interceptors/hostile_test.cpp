@@ -38,7 +38,7 @@ class Adding final : public PortableInterceptor::IORInterceptor {
  public:
   explicit Adding(std::size_t size) : size_(size) {}
   std::string name() override { return "adding"; }
-  void establish_components(const Info& info) override {
+  void establish_components(Info info) override {
     info->add_ior_component({0x48000001, Data(size_, 7)});
   }
 
@@ -196,8 +196,8 @@ TEST_CASE("foreign exceptions at each IOR point leave the server working") {
   class Throwing final : public PortableInterceptor::IORInterceptor {
    public:
     std::string name() override { return "throwing"; }
-    void establish_components(const Info&) override { throw 1; }
-    void components_established(const Info&) override {
+    void establish_components(Info) override { throw 1; }
+    void components_established(Info) override {
       if (is_strict) throw std::runtime_error("strict");
     }
     void adapter_manager_state_changed(PortableInterceptor::AdapterManagerId,

@@ -40,7 +40,7 @@ class OwnFactory final : public PortableInterceptor::PolicyFactory {
 class Publisher final : public PortableInterceptor::IORInterceptor {
  public:
   std::string name() override { return "publisher"; }
-  void establish_components(const Info& info) override {
+  void establish_components(Info info) override {
     const auto policy = info->get_effective_policy(own_policy_type);
     if (!policy) return;
     const auto value = static_cast<const OwnPolicy&>(*policy).value();
@@ -175,16 +175,16 @@ TEST_CASE("an object that is a client and a server interceptor is destroyed once
     explicit Both(int& destroyed) : destroyed_(destroyed) {}
     std::string name() override { return "both"; }
     void destroy() override { ++destroyed_; }
-    void send_request(const AtClient&) override {}
-    void send_poll(const AtClient&) override {}
-    void receive_reply(const AtClient&) override {}
-    void receive_exception(const AtClient&) override {}
-    void receive_other(const AtClient&) override {}
-    void receive_request_service_contexts(const AtServer&) override {}
-    void receive_request(const AtServer&) override {}
-    void send_reply(const AtServer&) override {}
-    void send_exception(const AtServer&) override {}
-    void send_other(const AtServer&) override {}
+    void send_request(AtClient) override {}
+    void send_poll(AtClient) override {}
+    void receive_reply(AtClient) override {}
+    void receive_exception(AtClient) override {}
+    void receive_other(AtClient) override {}
+    void receive_request_service_contexts(AtServer) override {}
+    void receive_request(AtServer) override {}
+    void send_reply(AtServer) override {}
+    void send_exception(AtServer) override {}
+    void send_other(AtServer) override {}
 
    private:
     int& destroyed_;

@@ -86,7 +86,7 @@ TEST_CASE("an IOR interceptor that asks for the Root POA gets an exception, and 
     explicit Asking(std::atomic<int>& refused, ClerkRef& called)
         : refused_(refused), called_(called) {}
     std::string name() override { return "asking"; }
-    void establish_components(const Info&) override {
+    void establish_components(Info) override {
       if (!orb) return;
       try {
         (void)orb->resolve_initial_references("RootPOA");

@@ -56,11 +56,11 @@ class PlannedClient final : public PortableInterceptor::ClientRequestInterceptor
   PlannedClient(std::string name, Log& log, std::map<std::string, ClientAction> actions)
       : name_(std::move(name)), log_(log), actions_(std::move(actions)) {}
   std::string name() override { return name_; }
-  void send_request(const Info& info) override { run("send_request", info); }
-  void send_poll(const Info& info) override { run("send_poll", info); }
-  void receive_reply(const Info& info) override { run("receive_reply", info); }
-  void receive_exception(const Info& info) override { run("receive_exception", info); }
-  void receive_other(const Info& info) override { run("receive_other", info); }
+  void send_request(Info info) override { run("send_request", info); }
+  void send_poll(Info info) override { run("send_poll", info); }
+  void receive_reply(Info info) override { run("receive_reply", info); }
+  void receive_exception(Info info) override { run("receive_exception", info); }
+  void receive_other(Info info) override { run("receive_other", info); }
 
  private:
   void run(const char* point, const Info& info) {
@@ -78,13 +78,13 @@ class PlannedServer final : public PortableInterceptor::ServerRequestInterceptor
   PlannedServer(std::string name, Log& log, std::map<std::string, ServerAction> actions)
       : name_(std::move(name)), log_(log), actions_(std::move(actions)) {}
   std::string name() override { return name_; }
-  void receive_request_service_contexts(const Info& info) override {
+  void receive_request_service_contexts(Info info) override {
     run("receive_request_service_contexts", info);
   }
-  void receive_request(const Info& info) override { run("receive_request", info); }
-  void send_reply(const Info& info) override { run("send_reply", info); }
-  void send_exception(const Info& info) override { run("send_exception", info); }
-  void send_other(const Info& info) override { run("send_other", info); }
+  void receive_request(Info info) override { run("receive_request", info); }
+  void send_reply(Info info) override { run("send_reply", info); }
+  void send_exception(Info info) override { run("send_exception", info); }
+  void send_other(Info info) override { run("send_other", info); }
 
  private:
   void run(const char* point, const Info& info) {
@@ -105,8 +105,8 @@ class PlannedAdapter final : public PortableInterceptor::IORInterceptor {
   PlannedAdapter(std::string name, Log*& log, Action action = nullptr)
       : name_(std::move(name)), log_(log), action_(std::move(action)) {}
   std::string name() override { return name_; }
-  void establish_components(const Info&) override { run("establish_components"); }
-  void components_established(const Info&) override { run("components_established"); }
+  void establish_components(Info) override { run("establish_components"); }
+  void components_established(Info) override { run("components_established"); }
   void adapter_manager_state_changed(PortableInterceptor::AdapterManagerId,
                                      PortableInterceptor::AdapterState state) override {
     run("adapter_manager_state_changed", " " + std::to_string(state));

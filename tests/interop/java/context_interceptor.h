@@ -35,24 +35,24 @@ class ContextInterceptor final : public PortableInterceptor::ClientRequestInterc
 
  public:
   std::string name() override { return "contexts"; }
-  void send_request(const ClientInfo& info) override {
+  void send_request(ClientInfo info) override {
     info->add_request_service_context({own_id, Data{1, 2, 3}}, false);
   }
-  void send_poll(const ClientInfo&) override {}
-  void receive_reply(const ClientInfo& info) override { count_reply(info); }
-  void receive_exception(const ClientInfo& info) override {
+  void send_poll(ClientInfo) override {}
+  void receive_reply(ClientInfo info) override { count_reply(info); }
+  void receive_exception(ClientInfo info) override {
     if (seen_contexts.in_exceptions) count_reply(info);
   }
-  void receive_other(const ClientInfo&) override {}
-  void receive_request_service_contexts(const ServerInfo& info) override {
+  void receive_other(ClientInfo) override {}
+  void receive_request_service_contexts(ServerInfo info) override {
     count(info->operation(), Data{1, 2, 3},
           [&info] { return info->get_request_service_context(peer_id); });
     info->add_reply_service_context({own_id, Data{4, 5, 6, 7}}, false);
   }
-  void receive_request(const ServerInfo&) override {}
-  void send_reply(const ServerInfo&) override {}
-  void send_exception(const ServerInfo&) override {}
-  void send_other(const ServerInfo&) override {}
+  void receive_request(ServerInfo) override {}
+  void send_reply(ServerInfo) override {}
+  void send_exception(ServerInfo) override {}
+  void send_other(ServerInfo) override {}
 
  private:
   static constexpr IOP::ServiceId own_id = 0x50455249;   // "PERI"
@@ -76,8 +76,8 @@ class ContextInterceptor final : public PortableInterceptor::ClientRequestInterc
 
 class ContextInitializer final : public PortableInterceptor::ORBInitializer {
  public:
-  void pre_init(const Info&) override {}
-  void post_init(const Info& info) override {
+  void pre_init(Info) override {}
+  void post_init(Info info) override {
     const auto interceptor = CORBA::make_reference<ContextInterceptor>();
     info->add_client_request_interceptor(interceptor);
     info->add_server_request_interceptor(interceptor);

@@ -256,6 +256,12 @@ std::string client_header_text(const Model& model, const FileNames& names) {
   declare_obv_classes(writer, model.definitions);
   specialise_traits(writer, model.definitions);
   end_shadowing(writer, model);
+  // Programs for TAOX11 include this header only. The header for any includes this header first.
+  if (names.with_any && names.with_orb == FileNames::WithOrb::all) {
+    writer.separate();
+    writer.write("#include " +
+                 string_literal(any_header(file_name(model.files.front().path), names)));
+  }
   return writer.take();
 }
 

@@ -7,6 +7,8 @@
 #include "idlc/backends/cpp11/skeletons.h"
 #include "idlc/backends/cpp11/types.h"
 
+#include <algorithm>
+
 namespace perigee::idlc::cpp11 {
 
 namespace {
@@ -17,6 +19,7 @@ constexpr std::string_view server_header_head =
     "\n"
     "$orb$"
     "#include <perigee/poa/servant.h>\n"
+    "$values$"
     "\n"
     "#include $header$\n";
 
@@ -50,15 +53,51 @@ struct CORBA::servant_traits<$interface$> {
 };
 )";
 
+constexpr std::string_view value_traits = R"(
+template <>
+struct CORBA::servant_traits<$value$>
+    : ::perigee::skeleton::value_servant_traits<$skeleton$, $value$> {};
+)";
+
+/// The interface whose servants may be values of this type, or nullptr.
+const Interface* served_interface(const Declaration& declaration) {
+  const auto* value = as<ValueType>(&declaration);
+  if (value == nullptr || value->is_imported) return nullptr;
+  const auto has_skeleton = [](const Interface* one) {
+    return !one->is_local && !one->is_abstract;
+  };
+  const auto found = std::ranges::find_if(value->supports, has_skeleton);
+  return found == value->supports.end() ? nullptr : *found;
+}
+
+void collect_served(const Declarations& declarations, std::vector<const Interface*>& interfaces) {
+  for (const Declaration* declaration : declarations) {
+    if (const auto* module = as<Module>(declaration)) collect_served(module->contents, interfaces);
+    if (const Interface* served = served_interface(*declaration)) interfaces.push_back(served);
+  }
+}
+
+/// The interfaces that the file's valuetypes support.
+std::vector<const Interface*> served_interfaces(const Model& model) {
+  std::vector<const Interface*> interfaces;
+  collect_served(model.definitions, interfaces);
+  return interfaces;
+}
+
 /// Skeletons derive from the skeletons of the interface's bases, which may be in another file's
-/// header.
+/// header. So may be the interfaces that valuetypes support.
 void write_base_includes(Writer& writer, const Model& model, const FileNames& names) {
   std::vector<const Interface*> interfaces;
   Writer unused;
   write_skeletons(unused, model.definitions,
                   [&](Writer&, const Interface& interface) { interfaces.push_back(&interface); });
-  for (const std::string& header : base_headers(interfaces, names, server_header))
-    writer.write("#include " + string_literal(header));
+  std::vector<std::string> headers = base_headers(interfaces, names, server_header);
+  for (const Interface* served : served_interfaces(model)) {
+    if (!served->is_imported) continue;
+    std::string header = server_header(included_name(*served->unit, names), names);
+    if (std::ranges::find(headers, header) == headers.end()) headers.push_back(std::move(header));
+  }
+  for (const std::string& header : headers) writer.write("#include " + string_literal(header));
   writer.separate();
 }
 
@@ -76,6 +115,8 @@ void declare_skeleton(Writer& writer, const SkeletonClass& skeleton) {
       writer.list(cpp_type(*callable.return_type) + " " + callable.name + "(",
                   parameter_list(callable), ") override = 0;");
     writer.separate();
+    writer.write("using _ref_type = ::CORBA::servant_reference<$class$>;",
+                 {{"class", skeleton.name}});
     declare_identity(writer, skeleton);
     writer.separate();
     for (const Callable& callable : own) declare_static_function(writer, skeleton, callable);
@@ -118,6 +159,9 @@ void specialise_all_traits(Writer& writer, const Declarations& declarations) {
     const auto* interface = as<Interface>(declaration);
     if (interface != nullptr && !interface->is_local && !interface->is_abstract)
       specialise_servant_traits(writer, *interface);
+    if (const Interface* served = served_interface(*declaration))
+      writer.write(value_traits,
+                   {{"value", qualified_name(*declaration)}, {"skeleton", skeleton_name(*served)}});
   }
 }
 
@@ -141,10 +185,13 @@ void specialise_servant_traits(Writer& writer, const Interface& interface) {
 std::string server_header_text(const Model& model, const FileNames& names) {
   const std::string file = file_name(model.files.front().path);
   Writer writer;
-  writer.write(server_header_head,
-               {{"file", file},
-                {"orb", orb_include(model, names.with_orb != FileNames::WithOrb::none)},
-                {"header", string_literal(client_header(file, names))}});
+  writer.write(
+      server_header_head,
+      {{"file", file},
+       {"orb", orb_include(model, names.with_orb != FileNames::WithOrb::none)},
+       {"values",
+        served_interfaces(model).empty() ? "" : "#include <perigee/poa/value_servant.h>\n"},
+       {"header", string_literal(client_header(file, names))}});
   write_base_includes(writer, model, names);
   begin_shadowing(writer, model);
   Writer contents;

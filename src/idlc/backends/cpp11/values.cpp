@@ -68,6 +68,7 @@ bool has_functions(const ValueType& value) {
 constexpr std::string_view class_head = R"(
 using _ref_type = ::CORBA::valuetype_reference<$name$>;
 static constexpr std::string_view _type_id = $id$;
+static std::string _repository_id() { return std::string(_type_id); }
 )";
 
 constexpr std::string_view marshalling_functions = R"(
@@ -186,7 +187,9 @@ class $factory$ : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<$factory$>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string($name$::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string($name$::_type_id);
+  }
 )";
 
 constexpr std::string_view create_function = R"(
@@ -358,6 +361,9 @@ struct IDL::traits<$name$> : ::perigee::value::value_traits<$name$> {
   using factory_type = $factory$;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<$factory$>
+    : ::perigee::value::factory_traits<$factory$> {};
 )";
 
 constexpr std::string_view abstract_traits = R"(
@@ -471,6 +477,7 @@ class $name$ final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<$name$>;
   using _boxed_type = $type$;
   static constexpr std::string_view _type_id = $id$;
+  static std::string _repository_id() { return std::string(_type_id); }
 
   $name$() = default;
 )";

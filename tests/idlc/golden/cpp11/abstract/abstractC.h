@@ -150,6 +150,7 @@ class Square :
  public:
   using _ref_type = ::CORBA::valuetype_reference<Square>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Square:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual double side() const = 0;
   virtual double& side() = 0;
@@ -179,13 +180,16 @@ class Square_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Square_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Square::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Square::_type_id);
+  }
 };
 
 class Cube : public virtual ::Shapes::Square {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Cube>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Cube:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t colour() const = 0;
   virtual int32_t& colour() = 0;
@@ -204,13 +208,16 @@ class Cube_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Cube_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Cube::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Cube::_type_id);
+  }
 };
 
 class Tag : public virtual ::CORBA::ValueBase, public virtual ::Shapes::Marked {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Tag>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Tag:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const std::string& text() const = 0;
   virtual std::string& text() = 0;
@@ -230,7 +237,9 @@ class Tag_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Tag_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Tag::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Tag::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -240,6 +249,7 @@ class Circular :
  public:
   using _ref_type = ::CORBA::valuetype_reference<Circular>;
   static constexpr std::string_view _type_id = "IDL:Shapes/Circular:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t id() const = 0;
   virtual int32_t& id() = 0;
@@ -264,7 +274,9 @@ class Circular_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Circular_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Circular::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Circular::_type_id);
+  }
 };
 
 class Pair {
@@ -610,6 +622,9 @@ struct IDL::traits<::Shapes::Square> : ::perigee::value::value_traits<::Shapes::
   using factory_type = ::Shapes::Square_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Square_init>
+    : ::perigee::value::factory_traits<::Shapes::Square_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Cube> : ::perigee::value::value_traits<::Shapes::Cube> {
@@ -618,6 +633,9 @@ struct IDL::traits<::Shapes::Cube> : ::perigee::value::value_traits<::Shapes::Cu
   using factory_type = ::Shapes::Cube_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Cube_init>
+    : ::perigee::value::factory_traits<::Shapes::Cube_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Tag> : ::perigee::value::value_traits<::Shapes::Tag> {
@@ -626,6 +644,9 @@ struct IDL::traits<::Shapes::Tag> : ::perigee::value::value_traits<::Shapes::Tag
   using factory_type = ::Shapes::Tag_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Tag_init>
+    : ::perigee::value::factory_traits<::Shapes::Tag_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Circular> : ::perigee::value::value_traits<::Shapes::Circular> {
@@ -634,6 +655,9 @@ struct IDL::traits<::Shapes::Circular> : ::perigee::value::value_traits<::Shapes
   using factory_type = ::Shapes::Circular_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Shapes::Circular_init>
+    : ::perigee::value::factory_traits<::Shapes::Circular_init> {};
 
 template <>
 struct IDL::traits<::Shapes::Pair> : ::perigee::stub::aggregate_traits<::Shapes::Pair> {};

@@ -3,6 +3,7 @@
 
 #include <perigee/corba.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/value_servant.h>
 
 #include "abstractC.h"
 
@@ -18,6 +19,7 @@ class Shape : public virtual ::PortableServer::Servant {
   virtual double area(::CORBA::abstract_reference<::Shapes::Named> other) = 0;
   virtual void poke() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Shape>;
   ::CORBA::object_reference<::Shapes::Shape> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -62,6 +64,7 @@ class Circle : public virtual ::POA::Shapes::Shape {
  public:
   virtual double radius() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Circle>;
   ::CORBA::object_reference<::Shapes::Circle> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -125,6 +128,7 @@ class Gallery : public virtual ::PortableServer::Servant {
   virtual ::CORBA::valuetype_reference<::CORBA::ValueBase> echo_value(
       ::CORBA::valuetype_reference<::CORBA::ValueBase> value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Gallery>;
   ::CORBA::object_reference<::Shapes::Gallery> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -228,6 +232,9 @@ struct CORBA::servant_traits<::Shapes::Circle> {
   template <typename T>
   using tie_type = ::POA::Shapes::_tie_Circle<T>;
 };
+template <>
+struct CORBA::servant_traits<::Shapes::Circular>
+    : ::perigee::skeleton::value_servant_traits<::POA::Shapes::Shape, ::Shapes::Circular> {};
 template <>
 struct CORBA::servant_traits<::Shapes::Gallery> {
   using base_type = ::POA::Shapes::Gallery;

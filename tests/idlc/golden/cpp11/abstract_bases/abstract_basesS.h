@@ -17,6 +17,7 @@ class Plate : public virtual ::PortableServer::Servant {
   virtual int32_t rank() = 0;
   virtual void rank(int32_t _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Plate>;
   ::CORBA::object_reference<::Shapes::Plate> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -57,6 +58,7 @@ class Ring : public virtual ::POA::Shapes::Circle, public virtual ::POA::Shapes:
   int32_t rank() override = 0;
   void rank(int32_t _value) override = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Ring>;
   ::CORBA::object_reference<::Shapes::Ring> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

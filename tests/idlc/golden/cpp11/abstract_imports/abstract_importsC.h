@@ -72,6 +72,7 @@ class Wide : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Wide>;
   static constexpr std::string_view _type_id = "IDL:Signs/Wide:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   void resize(int32_t size, ::CORBA::abstract_reference<::Shapes::Named>& other) override = 0;
   int32_t measure(int32_t& rest) override = 0;
@@ -86,6 +87,7 @@ class Tall : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Tall>;
   static constexpr std::string_view _type_id = "IDL:Signs/Tall:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   void resize(int32_t size, ::CORBA::abstract_reference<::Shapes::Named>& other) override = 0;
   int32_t measure(int32_t& rest) override = 0;
@@ -100,6 +102,7 @@ class Both : public virtual ::Signs::Wide, public virtual ::Signs::Tall {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Both>;
   static constexpr std::string_view _type_id = "IDL:Signs/Both:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t width() const = 0;
   virtual int32_t& width() = 0;
@@ -123,13 +126,16 @@ class Both_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Both_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Both::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Both::_type_id);
+  }
 };
 
 class Start : public virtual ::CORBA::ValueBase, public virtual ::Signs::Sized {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Start>;
   static constexpr std::string_view _type_id = "IDL:Signs/Start:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t left() const = 0;
   virtual int32_t& left() = 0;
@@ -153,7 +159,9 @@ class Start_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Start_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Start::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Start::_type_id);
+  }
 };
 
 class Whole :
@@ -162,6 +170,7 @@ class Whole :
  public:
   using _ref_type = ::CORBA::valuetype_reference<Whole>;
   static constexpr std::string_view _type_id = "IDL:Signs/Whole:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t right() const = 0;
   virtual int32_t& right() = 0;
@@ -186,13 +195,16 @@ class Whole_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Whole_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Whole::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Whole::_type_id);
+  }
 };
 
 class Last : public virtual ::Signs::Whole, public virtual ::Signs::Tall {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Last>;
   static constexpr std::string_view _type_id = "IDL:Signs/Last:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const ::CORBA::abstract_reference<::Signs::Sized>& other() const = 0;
   virtual ::CORBA::abstract_reference<::Signs::Sized>& other() = 0;
@@ -219,13 +231,16 @@ class Last_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Last_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Last::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Last::_type_id);
+  }
 };
 
 class Near : public virtual ::CORBA::ValueBase, public virtual ::CORBA::AbstractBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Near>;
   static constexpr std::string_view _type_id = "IDL:Signs/Near:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual void ping() = 0;
 
@@ -237,6 +252,7 @@ class Far : public virtual ::CORBA::ValueBase, public virtual ::CORBA::AbstractB
  public:
   using _ref_type = ::CORBA::valuetype_reference<Far>;
   static constexpr std::string_view _type_id = "IDL:Signs/Far:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual void ping() = 0;
 
@@ -248,6 +264,7 @@ class Place : public virtual ::Signs::Near, public virtual ::Signs::Far {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Place>;
   static constexpr std::string_view _type_id = "IDL:Signs/Place:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t distance() const = 0;
   virtual int32_t& distance() = 0;
@@ -268,7 +285,9 @@ class Place_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Place_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Place::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Place::_type_id);
+  }
 };
 
 class Meter : public virtual ::CORBA::Object, public virtual ::Signs::Sized {
@@ -487,6 +506,9 @@ struct IDL::traits<::Signs::Both> : ::perigee::value::value_traits<::Signs::Both
   using factory_type = ::Signs::Both_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Both_init>
+    : ::perigee::value::factory_traits<::Signs::Both_init> {};
 
 template <>
 struct IDL::traits<::Signs::Start> : ::perigee::value::value_traits<::Signs::Start> {
@@ -495,6 +517,9 @@ struct IDL::traits<::Signs::Start> : ::perigee::value::value_traits<::Signs::Sta
   using factory_type = ::Signs::Start_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Start_init>
+    : ::perigee::value::factory_traits<::Signs::Start_init> {};
 
 template <>
 struct IDL::traits<::Signs::Whole> : ::perigee::value::value_traits<::Signs::Whole> {
@@ -503,6 +528,9 @@ struct IDL::traits<::Signs::Whole> : ::perigee::value::value_traits<::Signs::Who
   using factory_type = ::Signs::Whole_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Whole_init>
+    : ::perigee::value::factory_traits<::Signs::Whole_init> {};
 
 template <>
 struct IDL::traits<::Signs::Last> : ::perigee::value::value_traits<::Signs::Last> {
@@ -511,6 +539,9 @@ struct IDL::traits<::Signs::Last> : ::perigee::value::value_traits<::Signs::Last
   using factory_type = ::Signs::Last_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Last_init>
+    : ::perigee::value::factory_traits<::Signs::Last_init> {};
 
 template <>
 struct IDL::traits<::Signs::Near> : ::perigee::value::value_traits<::Signs::Near> {
@@ -529,6 +560,9 @@ struct IDL::traits<::Signs::Place> : ::perigee::value::value_traits<::Signs::Pla
   using factory_type = ::Signs::Place_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Signs::Place_init>
+    : ::perigee::value::factory_traits<::Signs::Place_init> {};
 
 #ifndef PERIGEE_TRAITS_5Signs5Meter
 #define PERIGEE_TRAITS_5Signs5Meter

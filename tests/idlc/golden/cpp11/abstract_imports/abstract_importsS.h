@@ -3,6 +3,7 @@
 
 #include <perigee/corba.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/value_servant.h>
 
 #include "abstract_importsC.h"
 
@@ -14,6 +15,7 @@ class Plain : public virtual ::PortableServer::Servant {
  public:
   virtual void ping() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Plain>;
   ::CORBA::object_reference<::Signs::Plain> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -44,6 +46,7 @@ class Sign : public virtual ::PortableServer::Servant {
   virtual int32_t rank() = 0;
   virtual void rank(int32_t _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Sign>;
   ::CORBA::object_reference<::Signs::Sign> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -83,6 +86,7 @@ class Meter : public virtual ::PortableServer::Servant {
   virtual int32_t size() = 0;
   virtual void size(int32_t _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Meter>;
   ::CORBA::object_reference<::Signs::Meter> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -121,6 +125,7 @@ class _tie_Meter final : public Meter {
 
 class Gauge : public virtual ::POA::Signs::Meter {
  public:
+  using _ref_type = ::CORBA::servant_reference<Gauge>;
   ::CORBA::object_reference<::Signs::Gauge> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -155,6 +160,7 @@ class _tie_Gauge final : public Gauge {
 
 class Dial : public virtual ::POA::Signs::Meter {
  public:
+  using _ref_type = ::CORBA::servant_reference<Dial>;
   ::CORBA::object_reference<::Signs::Dial> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -189,6 +195,7 @@ class _tie_Dial final : public Dial {
 
 class Clock : public virtual ::POA::Signs::Gauge, public virtual ::POA::Signs::Dial {
  public:
+  using _ref_type = ::CORBA::servant_reference<Clock>;
   ::CORBA::object_reference<::Signs::Clock> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -241,6 +248,12 @@ struct CORBA::servant_traits<::Signs::Sign> {
   template <typename T>
   using tie_type = ::POA::Signs::_tie_Sign<T>;
 };
+template <>
+struct CORBA::servant_traits<::Signs::Near>
+    : ::perigee::skeleton::value_servant_traits<::POA::Signs::Plain, ::Signs::Near> {};
+template <>
+struct CORBA::servant_traits<::Signs::Far>
+    : ::perigee::skeleton::value_servant_traits<::POA::Signs::Plain, ::Signs::Far> {};
 template <>
 struct CORBA::servant_traits<::Signs::Meter> {
   using base_type = ::POA::Signs::Meter;

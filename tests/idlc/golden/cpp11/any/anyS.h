@@ -20,6 +20,7 @@ class Shelf : public virtual ::PortableServer::Servant {
   virtual ::CORBA::object_reference<::CORBA::TypeCode> kind_of(const ::CORBA::Any& value) = 0;
   virtual ::Boxes::Anys all(const ::Boxes::Anys& more, ::Boxes::Packets& packets) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Shelf>;
   ::CORBA::object_reference<::Boxes::Shelf> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -17,6 +17,7 @@ class Store : public virtual ::PortableServer::Servant {
   virtual ::Grids::Matrix turn(
       const ::Grids::Row& first, ::Grids::Names& second, ::Grids::Cells& third) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Store>;
   ::CORBA::object_reference<::Grids::Store> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

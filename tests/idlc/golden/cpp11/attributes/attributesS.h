@@ -23,6 +23,7 @@ class Gauge : public virtual ::PortableServer::Servant {
   virtual void active(bool _value) = 0;
   virtual ::CORBA::object_reference<::CORBA::Object> owner() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Gauge>;
   ::CORBA::object_reference<::Gauges::Gauge> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -20,6 +20,7 @@ class Sink : public virtual ::PortableServer::Servant {
       ::Media::Frame& back) = 0;
   virtual void pour(std::span<const uint64_t> values) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Sink>;
   ::CORBA::object_reference<::Media::Sink> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -17,6 +17,7 @@ class Shop : public virtual ::PortableServer::Servant {
   virtual ::Bounds::Few sell(
       const ::Bounds::Code& first, ::Bounds::Label& second, ::Bounds::Codes& third) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Shop>;
   ::CORBA::object_reference<::Bounds::Shop> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -27,6 +27,7 @@ class AMI_ClerkHandler : public virtual ::PortableServer::Servant {
   virtual void set_number_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_ClerkHandler>;
   ::CORBA::object_reference<::AMI_ClerkHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -116,6 +117,7 @@ class AMI_ManagerHandler : public virtual ::POA::AMI_ClerkHandler {
   virtual void manage_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_ManagerHandler>;
   ::CORBA::object_reference<::AMI_ManagerHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -12,6 +12,7 @@ namespace Limits {
 
 class Holder : public virtual ::PortableServer::Servant {
  public:
+  using _ref_type = ::CORBA::servant_reference<Holder>;
   ::CORBA::object_reference<::Limits::Holder> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -17,6 +17,7 @@ class Describer : public virtual ::PortableServer::Servant {
   virtual ::Again::Description describe(
       uint32_t type, ::CORBA::object_reference<::CORBA::TypeCode> of) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Describer>;
   ::CORBA::object_reference<::Again::Describer> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -17,6 +17,7 @@ class AMI_BaseHandler : public virtual ::PortableServer::Servant {
   virtual void ping() = 0;
   virtual void ping_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_BaseHandler>;
   ::CORBA::object_reference<::Desk::AMI_BaseHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -68,6 +69,7 @@ class AMI_LeftHandler : public virtual ::POA::Desk::AMI_BaseHandler {
   virtual void turn(int64_t ami_return_val) = 0;
   virtual void turn_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_LeftHandler>;
   ::CORBA::object_reference<::Desk::AMI_LeftHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -137,6 +139,7 @@ class AMI_RightHandler : public virtual ::POA::Desk::AMI_BaseHandler {
   virtual void stop() = 0;
   virtual void stop_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_RightHandler>;
   ::CORBA::object_reference<::Desk::AMI_RightHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -202,6 +205,7 @@ class AMI_BothHandler :
   virtual void only(const ::Desk::Order& result) = 0;
   virtual void only_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_BothHandler>;
   ::CORBA::object_reference<::Desk::AMI_BothHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -326,6 +330,7 @@ class AMI_ListenerHandler : public virtual ::PortableServer::Servant {
   virtual void told(int32_t ami_return_val, int32_t return_value, const std::string& holder) = 0;
   virtual void told_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_ListenerHandler>;
   ::CORBA::object_reference<::Desk::AMI_ListenerHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

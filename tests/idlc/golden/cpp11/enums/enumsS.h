@@ -15,6 +15,7 @@ class Brush : public virtual ::PortableServer::Servant {
   virtual ::Paint::Brush::Width stroke_width() = 0;
   virtual void paint(::Paint::Colour chosen, ::Power& state, ::Paint::Pigment& used) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Brush>;
   ::CORBA::object_reference<::Paint::Brush> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -14,6 +14,7 @@ class Risky : public virtual ::PortableServer::Servant {
  public:
   virtual void attempt(int32_t how) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Risky>;
   ::CORBA::object_reference<::Faults::Risky> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -17,6 +17,7 @@ class Till : public virtual ::PortableServer::Servant {
   virtual ::Money::Amount pay(
       const ::Money::Amount& first, ::Money::Item& second, ::Money::Amounts& third) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Till>;
   ::CORBA::object_reference<::Money::Till> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

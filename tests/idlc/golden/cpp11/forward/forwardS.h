@@ -18,6 +18,7 @@ class Supplier : public virtual ::PortableServer::Servant {
   virtual void place(
       ::Orders::Order& order, ::CORBA::object_reference<::Elsewhere::Customer>& served) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Supplier>;
   ::CORBA::object_reference<::Orders::Supplier> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -16,6 +16,7 @@ class AMI_HistoryHandler : public virtual ::POA::Stock::AMI_QuoterHandler {
   virtual void prices_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_HistoryHandler>;
   ::CORBA::object_reference<::Stock::AMI_HistoryHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -15,6 +15,7 @@ class History : public virtual ::POA::Stock::Quoter {
  public:
   virtual ::Lists::Longs prices(const ::Lists::Title& stock_name) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<History>;
   ::CORBA::object_reference<::Stock::History> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

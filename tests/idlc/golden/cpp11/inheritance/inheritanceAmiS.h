@@ -20,6 +20,7 @@ class AMI_AncestorHandler : public virtual ::PortableServer::Servant {
   virtual void set_age_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_AncestorHandler>;
   ::CORBA::object_reference<::Family::AMI_AncestorHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -77,6 +78,7 @@ class AMI_MotherHandler : public virtual ::POA::Family::AMI_AncestorHandler {
   virtual void sing() = 0;
   virtual void sing_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_MotherHandler>;
   ::CORBA::object_reference<::Family::AMI_MotherHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -133,6 +135,7 @@ class AMI_FatherHandler : public virtual ::POA::Family::AMI_AncestorHandler {
   virtual void dance_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_FatherHandler>;
   ::CORBA::object_reference<::Family::AMI_FatherHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -190,6 +193,7 @@ class AMI_ChildHandler :
   virtual void cry(bool ami_return_val) = 0;
   virtual void cry_excep(::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_ChildHandler>;
   ::CORBA::object_reference<::Family::AMI_ChildHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -261,6 +265,7 @@ class AMI_NeighbourHandler : public virtual ::POA::Family::AMI_ChildHandler {
   virtual void visit_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_NeighbourHandler>;
   ::CORBA::object_reference<::Friends::AMI_NeighbourHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -16,6 +16,7 @@ class Ancestor : public virtual ::PortableServer::Servant {
   virtual int32_t age() = 0;
   virtual void age(int32_t _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Ancestor>;
   ::CORBA::object_reference<::Family::Ancestor> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -52,6 +53,7 @@ class Mother : public virtual ::POA::Family::Ancestor {
  public:
   virtual void sing(const std::string& song) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Mother>;
   ::CORBA::object_reference<::Family::Mother> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -89,6 +91,7 @@ class Father : public virtual ::POA::Family::Ancestor {
  public:
   virtual void dance() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Father>;
   ::CORBA::object_reference<::Family::Father> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -126,6 +129,7 @@ class Child : public virtual ::POA::Family::Mother, public virtual ::POA::Family
  public:
   virtual bool cry() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Child>;
   ::CORBA::object_reference<::Family::Child> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -173,6 +177,7 @@ class Neighbour : public virtual ::POA::Family::Child {
  public:
   virtual void visit(::CORBA::object_reference<::Family::Ancestor> host) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Neighbour>;
   ::CORBA::object_reference<::Friends::Neighbour> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

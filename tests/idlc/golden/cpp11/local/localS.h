@@ -16,6 +16,7 @@ class Remote : public virtual ::PortableServer::Servant {
   virtual int32_t level() = 0;
   virtual void level(int32_t _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Remote>;
   ::CORBA::object_reference<::Near::Remote> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -17,6 +17,7 @@ class Store : public virtual ::PortableServer::Servant {
   virtual ::Modern::Dictionary look_up(
       const ::Modern::Last& first, ::Modern::More& second, ::Modern::Few& third) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Store>;
   ::CORBA::object_reference<::Modern::Store> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -14,6 +14,7 @@ class First : public virtual ::PortableServer::Servant {
  public:
   virtual ::Outer::Inner::Item get() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<First>;
   ::CORBA::object_reference<::Outer::First> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -48,6 +49,7 @@ class Second : public virtual ::POA::Outer::First {
  public:
   virtual void put(const ::Outer::Inner::Item& value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Second>;
   ::CORBA::object_reference<::Outer::Inner::Second> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -83,6 +85,7 @@ class Loner : public virtual ::PortableServer::Servant {
  public:
   virtual ::Outer::Inner::Item find(const ::Plain& key) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Loner>;
   ::CORBA::object_reference<::Loner> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -26,6 +26,7 @@ class _cxx_virtual : public virtual ::PortableServer::Servant {
   virtual int32_t value(
       int32_t encoder, int32_t request, int32_t& result, const std::string& servant) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<_cxx_virtual>;
   ::CORBA::object_reference<::_cxx_class::_cxx_virtual> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -85,6 +86,7 @@ class T : public virtual ::PortableServer::Servant {
   virtual ::CORBA::object_reference<::_cxx_class::T> transposed(
       ::CORBA::object_reference<::_cxx_class::T> object_) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<T>;
   ::CORBA::object_reference<::_cxx_class::T> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

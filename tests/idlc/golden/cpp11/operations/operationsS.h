@@ -35,6 +35,7 @@ class Basic : public virtual ::PortableServer::Servant {
       const std::string& first_parameter, std::string& second_parameter,
       std::string& third_parameter, int32_t& fourth_parameter, double& fifth_parameter) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Basic>;
   ::CORBA::object_reference<::Calls::Basic> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

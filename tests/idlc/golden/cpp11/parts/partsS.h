@@ -15,6 +15,7 @@ class Log : public virtual ::POA::Stock::Quoter {
  public:
   virtual void add(const std::string& line) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Log>;
   ::CORBA::object_reference<::Parts::Log> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -47,6 +48,7 @@ class Account : public virtual ::POA::Parts::Log {
   virtual void withdraw(const ::Parts::Amount& value) = 0;
   virtual ::Parts::Amount balance() = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Account>;
   ::CORBA::object_reference<::Parts::Account> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

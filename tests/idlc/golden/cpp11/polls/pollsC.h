@@ -79,6 +79,7 @@ class Item : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Item>;
   static constexpr std::string_view _type_id = "IDL:Polls/Item:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t number() const = 0;
   virtual int32_t& number() = 0;
@@ -103,7 +104,9 @@ class Item_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Item_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Item::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Item::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -245,6 +248,9 @@ struct IDL::traits<::Polls::Item> : ::perigee::value::value_traits<::Polls::Item
   using factory_type = ::Polls::Item_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Polls::Item_init>
+    : ::perigee::value::factory_traits<::Polls::Item_init> {};
 
 #ifndef PERIGEE_TRAITS_5Polls4Base
 #define PERIGEE_TRAITS_5Polls4Base

@@ -19,6 +19,7 @@ class Vertex : public virtual ::PortableServer::Servant {
       ::CORBA::object_reference<::CORBA::Object>& owner) = 0;
   virtual void connect(const ::Graph::Edge& link) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Vertex>;
   ::CORBA::object_reference<::Graph::Vertex> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

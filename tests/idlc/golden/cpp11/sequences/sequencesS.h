@@ -16,6 +16,7 @@ class Store : public virtual ::PortableServer::Servant {
       const ::Lists::Entries& first, ::Lists::Longs& second, ::Lists::Table& third) = 0;
   virtual ::Lists::Count size(const ::Lists::Title& heading) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Store>;
   ::CORBA::object_reference<::Lists::Store> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

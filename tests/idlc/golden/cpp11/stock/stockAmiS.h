@@ -15,6 +15,7 @@ class AMI_QuoterHandler : public virtual ::PortableServer::Servant {
   virtual void get_quote_excep(
       ::CORBA::object_reference<::Messaging::ExceptionHolder> excep_holder) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<AMI_QuoterHandler>;
   ::CORBA::object_reference<::Stock::AMI_QuoterHandler> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

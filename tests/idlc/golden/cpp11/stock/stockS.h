@@ -14,6 +14,7 @@ class Quoter : public virtual ::PortableServer::Servant {
  public:
   virtual int32_t get_quote(const std::string& stock_name) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Quoter>;
   ::CORBA::object_reference<::Stock::Quoter> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

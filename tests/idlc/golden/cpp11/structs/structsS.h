@@ -14,6 +14,7 @@ class Canvas : public virtual ::PortableServer::Servant {
  public:
   virtual void draw(const ::Shapes::Canvas::Stroke& line) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Canvas>;
   ::CORBA::object_reference<::Shapes::Canvas> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -18,6 +18,7 @@ class Chooser : public virtual ::PortableServer::Servant {
       const ::Choices::Otherwise& first, ::Choices::Tree& second,
       ::Choices::Chooser::Inner& third) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Chooser>;
   ::CORBA::object_reference<::Choices::Chooser> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;

@@ -20,6 +20,7 @@ class Printable : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Printable>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Printable:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual std::string text() = 0;
 
@@ -31,6 +32,7 @@ class Point : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Point>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Point:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t x() const = 0;
   virtual int32_t& x() = 0;
@@ -53,7 +55,9 @@ class Point_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Point_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Point::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Point::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -61,6 +65,7 @@ class Named : public virtual ::Ledger::Point {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Named>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Named:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const std::string& name() const = 0;
   virtual std::string& name() = 0;
@@ -84,7 +89,9 @@ class Named_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Named_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Named::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Named::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -92,6 +99,7 @@ class Deep : public virtual ::Ledger::Named {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Deep>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Deep:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const ::CORBA::valuetype_reference<::Ledger::Point>& inner() const = 0;
   virtual ::CORBA::valuetype_reference<::Ledger::Point>& inner() = 0;
@@ -122,7 +130,9 @@ class Deep_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Deep_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Deep::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Deep::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -130,6 +140,7 @@ class Plain : public virtual ::Ledger::Point {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Plain>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Plain:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual uint8_t mark() const = 0;
   virtual uint8_t& mark() = 0;
@@ -148,7 +159,9 @@ class Plain_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Plain_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Plain::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Plain::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -156,6 +169,7 @@ class Node : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Node>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Node:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual int32_t id() const = 0;
   virtual int32_t& id() = 0;
@@ -185,7 +199,9 @@ class Node_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Node_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Node::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Node::_type_id);
+  }
   virtual ::CORBA::valuetype_reference<Node> make(int32_t id) = 0;
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
@@ -194,6 +210,7 @@ class Empty : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Empty>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Empty:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   static const ::perigee::value::Description _value_description;
   const ::perigee::value::Description& _description() const noexcept override;
@@ -208,7 +225,9 @@ class Empty_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Empty_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Empty::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Empty::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -217,6 +236,7 @@ class Number final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<Number>;
   using _boxed_type = int32_t;
   static constexpr std::string_view _type_id = "IDL:Ledger/Number:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   Number() = default;
   explicit Number(_boxed_type _boxed) : _boxed_(_boxed) {}
@@ -242,6 +262,7 @@ class Words final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<Words>;
   using _boxed_type = std::vector<std::string>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Words:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   Words() = default;
   explicit Words(_boxed_type _boxed) : _boxed_(std::move(_boxed)) {}
@@ -268,6 +289,7 @@ class Title final : public virtual ::CORBA::ValueBase {
   using _ref_type = ::CORBA::valuetype_reference<Title>;
   using _boxed_type = std::string;
   static constexpr std::string_view _type_id = "IDL:Ledger/Title:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   Title() = default;
   explicit Title(_boxed_type _boxed) : _boxed_(std::move(_boxed)) {}
@@ -363,6 +385,7 @@ class Purse : public virtual ::Ledger::Named, public virtual ::Ledger::Printable
  public:
   using _ref_type = ::CORBA::valuetype_reference<Purse>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Purse:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const ::CORBA::Any& extra() const = 0;
   virtual ::CORBA::Any& extra() = 0;
@@ -389,13 +412,16 @@ class Purse_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Purse_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Purse::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Purse::_type_id);
+  }
 };
 
 class Secret : public virtual ::CORBA::CustomMarshal {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Secret>;
   static constexpr std::string_view _type_id = "IDL:Ledger/Secret:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual const std::string& text() const = 0;
   virtual std::string& text() = 0;
@@ -421,7 +447,9 @@ class Secret_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Secret_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Secret::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Secret::_type_id);
+  }
 };
 
 using Knot = ::Ledger::Node;
@@ -648,6 +676,7 @@ class Global : public virtual ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<Global>;
   static constexpr std::string_view _type_id = "IDL:Global:1.0";
+  static std::string _repository_id() { return std::string(_type_id); }
 
   virtual bool is_set() const = 0;
   virtual bool& is_set() = 0;
@@ -666,7 +695,9 @@ class Global_init : public virtual ::CORBA::ValueFactoryBase {
  public:
   using _ref_type = ::CORBA::valuefactory_reference<Global_init>;
 
-  [[nodiscard]] std::string _obv_repository_id() const { return std::string(Global::_type_id); }
+  [[nodiscard]] std::string _obv_repository_id() const override {
+    return std::string(Global::_type_id);
+  }
   ::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;
 };
 
@@ -933,6 +964,9 @@ struct IDL::traits<::Ledger::Point> : ::perigee::value::value_traits<::Ledger::P
   using factory_type = ::Ledger::Point_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Point_init>
+    : ::perigee::value::factory_traits<::Ledger::Point_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Named> : ::perigee::value::value_traits<::Ledger::Named> {
@@ -941,6 +975,9 @@ struct IDL::traits<::Ledger::Named> : ::perigee::value::value_traits<::Ledger::N
   using factory_type = ::Ledger::Named_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Named_init>
+    : ::perigee::value::factory_traits<::Ledger::Named_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Deep> : ::perigee::value::value_traits<::Ledger::Deep> {
@@ -949,6 +986,9 @@ struct IDL::traits<::Ledger::Deep> : ::perigee::value::value_traits<::Ledger::De
   using factory_type = ::Ledger::Deep_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Deep_init>
+    : ::perigee::value::factory_traits<::Ledger::Deep_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Plain> : ::perigee::value::value_traits<::Ledger::Plain> {
@@ -957,6 +997,9 @@ struct IDL::traits<::Ledger::Plain> : ::perigee::value::value_traits<::Ledger::P
   using factory_type = ::Ledger::Plain_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Plain_init>
+    : ::perigee::value::factory_traits<::Ledger::Plain_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Node> : ::perigee::value::value_traits<::Ledger::Node> {
@@ -965,6 +1008,9 @@ struct IDL::traits<::Ledger::Node> : ::perigee::value::value_traits<::Ledger::No
   using factory_type = ::Ledger::Node_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Node_init>
+    : ::perigee::value::factory_traits<::Ledger::Node_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Empty> : ::perigee::value::value_traits<::Ledger::Empty> {
@@ -973,6 +1019,9 @@ struct IDL::traits<::Ledger::Empty> : ::perigee::value::value_traits<::Ledger::E
   using factory_type = ::Ledger::Empty_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Empty_init>
+    : ::perigee::value::factory_traits<::Ledger::Empty_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Number> : ::perigee::value::value_traits<::Ledger::Number> {};
@@ -1004,6 +1053,9 @@ struct IDL::traits<::Ledger::Purse> : ::perigee::value::value_traits<::Ledger::P
   using factory_type = ::Ledger::Purse_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Purse_init>
+    : ::perigee::value::factory_traits<::Ledger::Purse_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Secret> : ::perigee::value::value_traits<::Ledger::Secret> {
@@ -1012,6 +1064,9 @@ struct IDL::traits<::Ledger::Secret> : ::perigee::value::value_traits<::Ledger::
   using factory_type = ::Ledger::Secret_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Ledger::Secret_init>
+    : ::perigee::value::factory_traits<::Ledger::Secret_init> {};
 
 template <>
 struct IDL::traits<::Ledger::Pair> : ::perigee::stub::aggregate_traits<::Ledger::Pair> {};
@@ -1047,3 +1102,6 @@ struct IDL::traits<::Global> : ::perigee::value::value_traits<::Global> {
   using factory_type = ::Global_init;
   using factory_ref_type = ::CORBA::valuefactory_reference<factory_type>;
 };
+template <>
+struct IDL::traits<::Global_init>
+    : ::perigee::value::factory_traits<::Global_init> {};

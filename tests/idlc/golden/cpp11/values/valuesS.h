@@ -3,6 +3,7 @@
 
 #include <perigee/corba.h>
 #include <perigee/poa/servant.h>
+#include <perigee/poa/value_servant.h>
 
 #include "valuesC.h"
 
@@ -16,6 +17,7 @@ class Account : public virtual ::PortableServer::Servant {
   virtual std::string owner() = 0;
   virtual void owner(const std::string& _value) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Account>;
   ::CORBA::object_reference<::Ledger::Account> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -76,6 +78,7 @@ class Bank : public virtual ::PortableServer::Servant {
       ::CORBA::valuetype_reference<::Ledger::Secret> value,
       ::CORBA::valuetype_reference<::Ledger::Node> where) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Bank>;
   ::CORBA::object_reference<::Ledger::Bank> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -172,6 +175,7 @@ class Desk : public virtual ::PortableServer::Servant {
       ::CORBA::valuetype_reference<::Ledger::Node> value,
       ::CORBA::valuetype_reference<::Ledger::Node>& other, ::Ledger::Nodes& all) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Desk>;
   ::CORBA::object_reference<::Ledger::Desk> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
@@ -210,6 +214,9 @@ struct CORBA::servant_traits<::Ledger::Account> {
   template <typename T>
   using tie_type = ::POA::Ledger::_tie_Account<T>;
 };
+template <>
+struct CORBA::servant_traits<::Ledger::Purse>
+    : ::perigee::skeleton::value_servant_traits<::POA::Ledger::Account, ::Ledger::Purse> {};
 template <>
 struct CORBA::servant_traits<::Ledger::Bank> {
   using base_type = ::POA::Ledger::Bank;

@@ -16,6 +16,7 @@ class Printer : public virtual ::PortableServer::Servant {
   virtual void heading(const std::wstring& _value) = 0;
   virtual std::wstring print(wchar_t first, std::wstring& second, ::Wide::Page& third) = 0;
 
+  using _ref_type = ::CORBA::servant_reference<Printer>;
   ::CORBA::object_reference<::Wide::Printer> _this();
   bool _is_a(const std::string& _id) override;
   std::string_view _primary_interface() const noexcept override;
