@@ -28,7 +28,7 @@ std::shared_ptr<StatusSections> StatusSections::of(OrbCore& core) {
 
 bool StatusSections::add(const std::string& name, std::string title, StatusReader read) {
   const std::lock_guard lock(mutex_);
-  return sections_.try_emplace(name, std::move(title), std::move(read)).second;
+  return sections_.try_emplace(name, Section{std::move(title), std::move(read)}).second;
 }
 
 void StatusSections::remove(const std::string& name) noexcept {

@@ -33,7 +33,8 @@ class MetricsService final : public orb::Service {
   std::unique_ptr<MetricsPage> page_;
 };
 
-MetricsSource source_of(const orb::OrbCore& core, std::shared_ptr<orb::StatusSections> sections) {
+MetricsSource source_of(const orb::OrbCore& core,
+                        const std::shared_ptr<orb::StatusSections>& sections) {
   return {.prometheus = [&core] { return orb::to_prometheus(core.metrics_snapshot()); },
           .json = [&core] { return orb::to_json(core.metrics_snapshot()); },
           .status = [&core, sections] { return status_json(core, *sections); },
