@@ -17,4 +17,8 @@ struct Usage {
 /// Throws std::runtime_error if there is no such process.
 Usage usage_of(pid_t pid);
 
+/// The time that all CPUs of this host have been busy since it started, in the system's ticks.
+/// Throws std::runtime_error if the system does not count it.
+std::chrono::nanoseconds busy_time_of_host();
+
 }  // namespace perigee::bench

@@ -85,22 +85,24 @@ class Tiers {
   }
 
  private:
-  /// CPU times in seconds. `user` is the user part of `middle`. `switches`: of the middle tier.
+  /// CPU times in seconds. `user` is the user part of `middle`. `host`: of all processes.
+  /// `switches`: of the middle tier.
   struct Times {
     double middle = 0;
     double user = 0;
     double others = 0;
+    double host = 0;
     double switches = 0;
 
     Times operator-(const Times& other) const {
-      return {middle - other.middle, user - other.user, others - other.others,
+      return {middle - other.middle, user - other.user, others - other.others, host - other.host,
               switches - other.switches};
     }
   };
 
   [[nodiscard]] Times times() const {
     return {seconds(middle_->cpu_time()), seconds(usage_of(middle_->pid()).user),
-            seconds(sink_->cpu_time()) + seconds(source_->cpu_time()),
+            seconds(sink_->cpu_time()) + seconds(source_->cpu_time()), seconds(busy_time_of_host()),
             context_switches(middle_->pid())};
   }
 
@@ -119,6 +121,7 @@ class Tiers {
         .user_us = used.user * 1e6 / replies,
         .busy = used.middle / source.seconds,
         .others_busy = used.others / source.seconds,
+        .foreign_busy = std::max(0.0, used.host - used.middle - used.others) / source.seconds,
         .threads = static_cast<double>(usage.threads),
         .switches = used.switches / replies,
         .client_octets = (usage.own_octets - before_octets_) / static_cast<double>(point_.clients)};

@@ -76,6 +76,7 @@ struct MiddletierSample {
   double user_us = 0;        ///< the part of cpu_us that is user time
   double busy = 0;           ///< the middle tier's CPU time, divided by the window
   double others_busy = 0;    ///< the same for source and sink together
+  double foreign_busy = 0;   ///< the same for all processes that are not part of the experiment
   double threads = 0;        ///< of the middle tier, in the window
   double switches = 0;       ///< of the middle tier's threads for each reply: context switches
   double client_octets = 0;  ///< own memory for each client, including the connection

@@ -72,8 +72,8 @@ std::string point_text(const Point& point) {
 
 const std::vector<std::string>& columns() {
   static const std::vector<std::string> names{
-      "rate/s",  "p50 ms",   "p99 ms",     "max ms", "CPU us", "user us", "busy %", "others %",
-      "threads", "switches", "KiB/client", "failed", "idle",   "lost",    "stalled"};
+      "rate/s",    "p50 ms",  "p99 ms",   "max ms",     "CPU us", "user us", "busy %", "others %",
+      "foreign %", "threads", "switches", "KiB/client", "failed", "idle",    "lost",   "stalled"};
   return names;
 }
 
@@ -89,6 +89,7 @@ std::vector<std::string> row_of(const MiddletierCell& cell) {
           fraction(middle_of(cell, &MiddletierSample::user_us)),
           number(100 * middle_of(cell, &MiddletierSample::busy)),
           number(100 * middle_of(cell, &MiddletierSample::others_busy)),
+          number(100 * middle_of(cell, &MiddletierSample::foreign_busy)),
           number(middle_of(cell, &MiddletierSample::threads)),
           fraction(middle_of(cell, &MiddletierSample::switches)),
           fraction(middle_of(cell, &MiddletierSample::client_octets) / 1024),
@@ -271,6 +272,7 @@ std::string to_json(const MiddletierReport& report) {
                     {"user_us", middle_of(cell, &MiddletierSample::user_us)},
                     {"busy", middle_of(cell, &MiddletierSample::busy)},
                     {"others_busy", middle_of(cell, &MiddletierSample::others_busy)},
+                    {"foreign_busy", middle_of(cell, &MiddletierSample::foreign_busy)},
                     {"threads", middle_of(cell, &MiddletierSample::threads)},
                     {"switches_per_reply", middle_of(cell, &MiddletierSample::switches)},
                     {"octets_per_client", middle_of(cell, &MiddletierSample::client_octets)},

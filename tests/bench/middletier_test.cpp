@@ -55,9 +55,11 @@ TEST_CASE("each model is measured only at points where a goal needs it") {
 
 TEST_CASE("goals are measured with the chosen models only") {
   const std::vector<PointModels> points = goal_points({"raw-2", "TPR-ST", "pigeons"});
-  REQUIRE(points.size() == 2);
+  REQUIRE(points.size() == 3);
   CHECK(points[0].models == std::vector<std::string>{"TPR-ST"});
+  CHECK(points[1].point == one_cpu);
   CHECK(points[1].models == std::vector<std::string>{"raw-2"});
+  CHECK(points[2].models == std::vector<std::string>{"raw-2"});
   CHECK_THROWS_WITH(goal_points({"TPC"}), "middletier: no goal is about these models");
 }
 
@@ -74,6 +76,16 @@ TEST_CASE("points with their own models are added to the points with all chosen 
   CHECK(points[0].models == std::vector<std::string>{"raw"});
   CHECK(points[1].point == Point{300, 40});
   CHECK(points[1].models == options.models);
+}
+
+TEST_CASE("a gain that was measured beside other processes says so") {
+  const char* const what =
+      "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw";
+  MiddletierReport report = goal_report();
+  const auto note = [&] { return find_claim(claims_of(report), what)->note; };
+  CHECK(note().empty());
+  report.cells[one_cpu]["raw"].samples.front().foreign_busy = 1.2;
+  CHECK(note() == "other processes used up to 120 % of a CPU: repeat on a machine without load");
 }
 
 TEST_CASE("a rate compared with the ideal rate also shows the rate of the C program") {
@@ -119,6 +131,19 @@ TEST_CASE("the gain of a second CPU is compared with one CPU, and with one loop"
   CHECK(claims[3].what == what + "AMH-ST on one, CPU per reply");
   CHECK(claims[4].what == "150 clients, no delay, one CPU, raw: middle tier's share of CPU time");
   CHECK(claims[4].measured.value == doctest::Approx(0.9));
+}
+
+TEST_CASE("a model is also compared with a C program that has two loops on one CPU") {
+  MiddletierReport report;
+  report.cells[one_cpu]["raw-2"].samples = {sample(100)};
+  report.cells[two_cpus]["raw-2"].samples = {sample(200)};
+  report.cells[one_cpu]["AMH-2"].samples = {sample(100)};
+  report.cells[two_cpus]["AMH-2"].samples = {sample(180)};
+  const std::vector<Claim> claims = claims_of(report);
+  REQUIRE(claims.size() == 2);
+  CHECK(claims[0].what ==
+        "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw-2");
+  CHECK(claims[0].measured.value == doctest::Approx(0.9));
 }
 
 TEST_CASE("a crossover begins where the model stays clearly faster") {

@@ -544,6 +544,7 @@ class Middletier(unittest.TestCase):
                          "--work", "100000", "--model", "raw", "raw-2", "AMH-2")
         self.assertEqual([goal["what"] for goal in report["goals"]],
                          ["150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw",
+                          "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw-2",
                           "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, CPU per reply",
                           "150 clients, no delay, one CPU, raw: middle tier's share of CPU time"])
         self.assertGreater(report["goals"][-1]["measured"]["value"], 0.5)
@@ -555,6 +556,8 @@ class Middletier(unittest.TestCase):
                 continue
             self.assertNotIn("error", row)
             self.assertEqual((row["failures"], row["lost"]), (0, 0))
+            self.assertGreaterEqual(row["foreign_busy"], 0)
+            self.assertLess(row["foreign_busy"], os.cpu_count() + 0.5)
         self.assertEqual(report["results"][2]["threads"], 2)
 
     def test_goals_are_about_what_was_measured(self):
@@ -565,7 +568,7 @@ class Middletier(unittest.TestCase):
     def test_goals_are_measured_with_the_models_that_they_are_about(self):
         rows = results("middletier", "--goals", "--seconds", "0.05", "--model", "TPR-ST", "raw-2", "coroutine-2")["results"]
         self.assertEqual([(row["clients"], row["delay_ms"], row.get("shared_cpus", 0), row["model"]) for row in rows],
-                         [(150, 0, 0, "TPR-ST"), (150, 0, 1, "coroutine-2"),
+                         [(150, 0, 0, "TPR-ST"), (150, 0, 1, "coroutine-2"), (150, 0, 1, "raw-2"),
                           (150, 0, 2, "coroutine-2"), (150, 0, 2, "raw-2")])
 
     def test_models_with_one_loop_or_asynchronous_servants_need_few_threads(self):
