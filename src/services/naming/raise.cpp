@@ -13,6 +13,8 @@ void raise(const StoreError& error, CORBA::CompletionStatus completed) {
     case StoreError::Kind::full:
       throw CORBA::NO_RESOURCES(0, completed, error.text);
     case StoreError::Kind::busy:
+    case StoreError::Kind::unavailable:
+    case StoreError::Kind::uncertain:
       throw CORBA::TRANSIENT(0, completed, error.text);
     default:
       throw CORBA::PERSIST_STORE(0, completed, error.text);

@@ -56,6 +56,9 @@ class Tree {
   /// after many changes with leases. Reads ignore expired bindings even before they are removed.
   /// The removal keeps lists fast.
   void sweep_at_times(WallTime now, bool is_leased);
+  /// Removes all bindings whose leases have ended, and waits for it, so that a list does not read
+  /// them. If that fails, they stay, and lists leave them out.
+  [[nodiscard]] task<void> remove_expired();
 
   /// Raises InvalidName, and IMP_LIMIT.
   void check(const Name& name) const;
