@@ -1,0 +1,71 @@
+// The pages, and the checks of a complete copy.
+#include "services/naming_etcd/copying.h"
+
+#include "services/naming_etcd/plan.h"
+
+#include <utility>
+
+namespace perigee::naming::etcd {
+
+namespace {
+
+constexpr std::size_t page_size = 400;
+constexpr auto page_time_max = std::chrono::seconds(5);
+
+}  // namespace
+
+void Copying::begin(std::uint64_t new_identity) {
+  cancel();
+  copy_.emplace(keys_);
+  revision_ = 0;
+  request_ = members_.send(
+      "/v3/kv/txn", to_json(creation_of_tree(keys_, new_identity)), page_time_max,
+      [this](const std::expected<std::string, RequestError>& answer) {
+        if (!answer)
+          return fail(
+              answer.error().is_full ? StoreError::Kind::full : StoreError::Kind::unavailable,
+              answer.error().text);
+        const auto created = parse_transaction(*answer);
+        if (!created)
+          return fail(StoreError::Kind::failed, members_.present() + ": " + created.error());
+        read_page(keys_.all().begin);
+      });
+}
+
+void Copying::cancel() noexcept {
+  if (request_) transfers_.cancel(*request_);
+  request_.reset();
+}
+
+void Copying::read_page(std::string from) {
+  request_ = members_.send(
+      "/v3/kv/range", to_json(RangeRequest{std::move(from), keys_.all().end, page_size, revision_}),
+      page_time_max,
+      [this](const std::expected<std::string, RequestError>& answer) { take_page(answer); });
+}
+
+void Copying::take_page(const std::expected<std::string, RequestError>& answer) {
+  if (!answer) return fail(StoreError::Kind::unavailable, answer.error().text);
+  auto page = parse_range(*answer);
+  if (!page) return fail(StoreError::Kind::failed, members_.present() + ": " + page.error());
+  if (page->revision <= 0 || (page->has_more && page->values.empty()))
+    return fail(StoreError::Kind::failed, members_.present() + ": the answer has no revision");
+  if (revision_ == 0) revision_ = page->revision;
+  for (KeyValue& value : page->values) copy_->apply({false, value});
+  if (copy_->size() > options_.size_max)
+    return fail(StoreError::Kind::full, "the names take more than " +
+                                            std::to_string(options_.size_max) +
+                                            " octets of memory; unbind names");
+  if (page->has_more) return read_page(page->values.back().key + '\0');
+  copy_->set_revision(revision_);
+  if (const auto record = copy_->store_record(); !record)
+    return fail(record.error().kind, keys_.prefix() + ": " + record.error().text);
+  end(std::move(*copy_));
+}
+
+void Copying::end(std::expected<Mirror, StoreError> result) {
+  request_.reset();
+  done_(std::move(result));
+}
+
+}  // namespace perigee::naming::etcd
