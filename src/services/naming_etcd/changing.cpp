@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t active_max = 64;
 constexpr Duration pause_min = 10ms;
 constexpr std::uint32_t doublings_max = 5;  // of the pause
-constexpr int attempts_in_time = 4;         // of a member that does not answer
+constexpr int attempts_in_time = 5;         // of a member that does not answer
 
 bool is_alone(Change::Kind kind) {
   return kind == Change::Kind::make_context || kind == Change::Kind::bind_new_context ||
@@ -166,6 +166,9 @@ bool Changing::plan(Job& job) {
     finish(job, std::move(*plan.known));
     return true;
   }
+  // etcd makes the first change that exceeds its quota, and reports the error nevertheless. The
+  // conditions without the operations tell whether the change was made.
+  if (job.failure) plan.transaction.operations.clear();
   job.result = plan.result;
   job.writes = plan.writes();
   send(job, plan.transaction);
@@ -198,25 +201,25 @@ void Changing::take_answer(Job& job, const std::expected<std::string, RequestErr
   if (!made->succeeded) {
     job.state = State::awaiting_newer;
     job.awaited = made->read;
+    names_.expect(made->read);
     // A program other than a naming service has changed the names if the copy is not older.
     if (names_.mirror().revision() >= made->read) try_later(job);
     return;
   }
   job.state = State::awaiting_own;
   job.awaited = job.writes ? made->revision : 0;
+  names_.expect(job.awaited);
 }
 
 void Changing::take_failure(Job& job, const RequestError& error) {
   last_error_ = error.text;
   if (error.may_be_made) job.progress.may_be_made = true;
   if (error.is_full) {
-    job.state = State::awaiting_own;
-    job.awaited = 0;
+    job.progress.may_be_made = true;
     job.failure = StoreError{
         StoreError::Kind::full,
         "etcd: " + error.text +
             "; compact and defragment etcd and disarm its alarm, or raise --quota-backend-bytes"};
-    return;
   }
   try_later(job);
 }

@@ -51,7 +51,7 @@ class Changing {
     Revision awaited = 0;
     bool writes = false;  ///< the transaction changes the names, if it succeeds
     ChangeResult result;
-    std::optional<StoreError> failure;  ///< in place of `result`
+    std::optional<StoreError> failure;  ///< in place of `result`, if the change was not made
     std::optional<Transfers::Id> request;
   };
   using Jobs = std::list<Job>;

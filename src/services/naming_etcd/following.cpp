@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 constexpr Duration probe_interval_max = 1s;
 constexpr auto probe_time_max = std::chrono::milliseconds(1'000);
-constexpr Duration watch_start_max = 2s;
-constexpr Duration watch_lag_max = 1s;  // behind a proven revision; after it, another member
+constexpr Duration watch_start_max = 1s;
+constexpr Duration watch_lag_max = 500ms;  // behind a known revision; after it, another member
 constexpr Duration pause_min = 50ms;
 constexpr std::uint32_t doublings_max = 4;  // of the pause
 
@@ -48,7 +48,7 @@ void Following::step() {
     }
   }
   if (watch_ && !is_watching_ && now() - watch_begin_ > watch_start_max)
-    end_watch("the watch did not begin within 2 s");
+    end_watch("the watch did not begin within 1 s");
   if (has_names_ && !is_probing_ && now() >= next_probe_) begin_probe();
   check_proof();
   if (has_names_) names_.check_age(error_ ? error_->text : "none");
@@ -58,6 +58,9 @@ TimePoint Following::next_step() const noexcept {
   TimePoint next = now() + probe_interval_max;
   if (!copying_.is_running() && !watch_) next = std::min(next, retry_at_);
   if (has_names_ && !is_probing_) next = std::min(next, next_probe_);
+  if (watch_ && !is_watching_) next = std::min(next, watch_begin_ + watch_start_max);
+  if (watch_ && names_.behind_since() != TimePoint::max())
+    next = std::min(next, std::max(names_.behind_since(), watch_begin_) + watch_lag_max);
   if (has_names_ && names_.too_old_at() > now()) next = std::min(next, names_.too_old_at() + 1ms);
   return next;
 }
@@ -215,19 +218,20 @@ void Following::take_probe(const Probe& probe,
     return;
   }
   const Revision newest = range->values.empty() ? 0 : range->values.front().modified;
-  // An older proof is kept: only a watch that does not deliver makes it wait.
-  if (!proof_) proof_ = Proof{probe.begin, newest};
-  if (newest <= names_.mirror().revision()) proof_ = Proof{probe.begin, newest};
+  names_.expect(newest);
+  // An older proof is kept while it waits for the watch.
+  if (!proof_ || newest <= names_.mirror().revision()) proof_ = Proof{probe.begin, newest};
 }
 
 void Following::check_proof() {
-  if (!proof_) return;
-  if (proof_->revision <= names_.mirror().revision()) {
+  if (proof_ && proof_->revision <= names_.mirror().revision()) {
     names_.set_fresh(proof_->time, probe_members_.present());
     proof_.reset();
-  } else if (watch_ && now() - std::max(proof_->time, watch_begin_) > watch_lag_max) {
-    end_watch("a change did not arrive within 1 s");
   }
+  const TimePoint behind = names_.behind_since();
+  if (watch_ && is_watching_ && behind != TimePoint::max() &&
+      now() - std::max(behind, watch_begin_) > watch_lag_max)
+    end_watch("a change did not arrive within 500 ms");
 }
 
 }  // namespace perigee::naming::etcd

@@ -72,6 +72,17 @@ void SharedNames::set_broken(StoreError error) {
   tell(root_context, nullptr);
 }
 
+void SharedNames::expect(Revision revision) {
+  if (revision <= expected_) return;
+  // A watch that delivers nothing must not appear to be quick because of further changes.
+  if (expected_ <= mirror_.revision()) expected_since_ = options_.clock->now();
+  expected_ = revision;
+}
+
+TimePoint SharedNames::behind_since() const noexcept {
+  return expected_ <= mirror_.revision() ? TimePoint::max() : expected_since_;
+}
+
 void SharedNames::set_fresh(TimePoint time, std::string member) {
   if (time <= fresh_at()) return;
   fresh_at_ = time.time_since_epoch().count();

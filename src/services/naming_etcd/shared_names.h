@@ -47,6 +47,10 @@ class SharedNames {
   void replace(Mirror mirror);
   /// The names cannot be used. Readers get the error until the next `replace`.
   void set_broken(StoreError error);
+  /// etcd has this revision, so the watch must deliver it soon.
+  void expect(Revision revision);
+  /// Since when the names lack a revision that etcd has. TimePoint::max(): they lack none.
+  [[nodiscard]] TimePoint behind_since() const noexcept;
   /// The names were up to date at this time.
   void set_fresh(TimePoint time, std::string member);
   /// Tells the listener when the names become too old. `last_error` is for the readers.
@@ -72,6 +76,8 @@ class SharedNames {
   std::string last_error_;
   BindingChanged changed_;
   bool told_too_old_ = false;
+  Revision expected_ = 0;  // the newest revision that etcd has, as far as this store knows
+  TimePoint expected_since_{};
   std::atomic<Duration::rep> fresh_at_{0};
 };
 

@@ -3,6 +3,7 @@
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import urllib.request
@@ -23,8 +24,13 @@ def free_ports(count):
 class Member:
     """One process of etcd, which can be killed and started again with its data."""
 
-    def __init__(self, name, folder, port, command):
-        self.url = f"http://127.0.0.1:{port}"
+    def __init__(self, name, folder, url, command, certificate):
+        self.url = url
+        self.context = None
+        if certificate:
+            self.context = ssl.create_default_context(cafile=certificate / "authority.pem")
+            self.context.load_cert_chain(certificate / "client.pem", certificate / "client.key")
+            self.context.check_hostname = False
         self.command = command
         self.log = folder / f"{name}.log"
         self.process = None
@@ -46,7 +52,7 @@ class Member:
 
     def is_healthy(self):
         try:
-            with urllib.request.urlopen(self.url + "/health", timeout=5) as answer:
+            with urllib.request.urlopen(self.url + "/health", timeout=5, context=self.context) as answer:
                 return b'"true"' in answer.read()
         except OSError:
             return False
@@ -60,7 +66,8 @@ class Member:
 class Cluster:
     """The end of the `with` statement kills all members."""
 
-    def __init__(self, size=1, options=()):
+    def __init__(self, size=1, options=(), scheme="http", certificate=None):
+        """`certificate`: a folder of `perigee cert`, for members with TLS."""
         self.folder = tempfile.TemporaryDirectory()
         ports = free_ports(2 * size)
         peers = [f"http://127.0.0.1:{port}" for port in ports[size:]]
@@ -68,13 +75,13 @@ class Cluster:
         folder = Path(self.folder.name)
         self.members = []
         for index in range(size):
-            url = f"http://127.0.0.1:{ports[index]}"
-            self.members.append(Member(f"m{index}", folder, ports[index], [
+            url = f"{scheme}://127.0.0.1:{ports[index]}"
+            self.members.append(Member(f"m{index}", folder, url, [
                 ETCD, "--name", f"m{index}", "--data-dir", str(folder / f"m{index}"),
                 "--listen-client-urls", url, "--advertise-client-urls", url,
                 "--listen-peer-urls", peers[index], "--initial-advertise-peer-urls", peers[index],
                 "--initial-cluster", initial, "--initial-cluster-state", "new",
-                "--logger=zap", *options]))
+                "--logger=zap", *options], certificate))
 
     @property
     def urls(self):
