@@ -242,13 +242,14 @@ task<ChangeResult> Tree::change(Change change) {
 
 task<void> Tree::remove_expired() {
   const WallTime until = now();
+  if (until < no_removal_before_) co_return;
   for (bool has_more = store_->has_expired(until).value_or(false); has_more && !is_ending_;) {
-    completion<bool> removed;
+    completion<std::expected<ChangeResult, StoreError>> removed;
     store_->change({.kind = Change::Kind::remove_expired, .now = until},
-                   [&removed](const auto& result) {
-                     removed.complete(result.has_value() && result->has_more);
-                   });
-    has_more = co_await removed;
+                   [&removed](auto result) { removed.complete(std::move(result)); });
+    const auto result = co_await removed;
+    if (!result) no_removal_before_ = until + sweep_interval;
+    has_more = result && result->has_more;
   }
 }
 

@@ -122,6 +122,7 @@ class Tree {
   std::atomic<std::size_t> foreign_calls_ = 0;
   std::atomic<std::size_t> leased_changes_ = 0;  // since the last sweep
   std::atomic<WallTime> next_sweep_ = 0;
+  std::atomic<WallTime> no_removal_before_ = 0;  // after a failure, so that no list waits for it
   std::atomic<bool> is_ending_ = false;
   const std::unique_ptr<Store> store_;  // last: its destructor makes changes, which use the cache
 };

@@ -180,7 +180,7 @@ void Changing::send(Job& job, const Transaction& transaction) {
   ++job.attempts;
   const auto left = std::chrono::ceil<milliseconds>(job.end - now());
   const milliseconds time_max =
-      std::clamp(options_.write_time_max / attempts_in_time, milliseconds(1), left);
+      std::max(std::min(options_.write_time_max / attempts_in_time, left), milliseconds(1));
   // The job stays at its place until it has a result, and then its request is cancelled.
   job.request = members_.send("/v3/kv/txn", to_json(transaction), time_max,
                               [this, &job](const std::expected<std::string, RequestError>& answer) {

@@ -25,17 +25,25 @@ class Copying {
         members_(members),
         done_(std::move(done)) {}
 
-  /// Makes the keys of an empty tree first, unless there are names.
+  /// If there are no names, makes the keys of an empty tree, and copies them.
   void begin(std::uint64_t new_identity);
   [[nodiscard]] bool is_running() const noexcept { return request_.has_value(); }
   void cancel() noexcept;
 
  private:
+  void read_all();
   void read_page(std::string from);
+  void make_tree();
   void take_page(const std::expected<std::string, RequestError>& answer);
   void end(std::expected<Mirror, StoreError> result);
   void fail(StoreError::Kind kind, const std::string& text) {
     end(std::unexpected(StoreError{kind, "etcd: " + text}));
+  }
+  /// The answer of the member is wrong. The next copy asks another member.
+  void fail_wrong(const std::string& mistake) {
+    const std::string text = members_.present() + ": " + mistake;
+    members_.next();
+    fail(StoreError::Kind::failed, text);
   }
 
   const EtcdStoreOptions& options_;
@@ -46,6 +54,8 @@ class Copying {
   std::optional<Transfers::Id> request_;
   std::optional<Mirror> copy_;
   Revision revision_ = 0;  // 0: of the first page
+  std::uint64_t new_identity_ = 0;
+  bool may_make_tree_ = false;  // once for each copy
 };
 
 }  // namespace perigee::naming::etcd

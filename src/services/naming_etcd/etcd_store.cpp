@@ -46,7 +46,7 @@ class EtcdThreadStore final : public EtcdStore {
       following_.step();
       if (following_.has_names()) break;
       const auto& error = following_.last_error();
-      if (error && error->kind != StoreError::Kind::unavailable) return std::unexpected(*error);
+      if (error && is_final(*error)) return std::unexpected(*error);
       if (options_.clock->now() >= end)
         return std::unexpected(
             error.value_or(StoreError{StoreError::Kind::unavailable, "etcd: no answer"}));
@@ -108,6 +108,12 @@ class EtcdThreadStore final : public EtcdStore {
   }
 
  private:
+  /// Whether a further attempt to start is useless. A wrong answer may come from one member only.
+  [[nodiscard]] bool is_final(const StoreError& error) const {
+    if (error.kind == StoreError::Kind::unavailable) return false;
+    return error.kind != StoreError::Kind::failed ||
+           following_.retries() >= options_.members.size();
+  }
   void run() noexcept {
     while (!is_ending_ || changing_.waiting() > 0) {
       following_.step();

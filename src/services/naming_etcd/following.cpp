@@ -4,6 +4,7 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace perigee::naming::etcd {
@@ -18,6 +19,7 @@ constexpr Duration watch_start_max = 1s;
 constexpr Duration watch_lag_max = 500ms;  // behind a known revision; after it, another member
 constexpr Duration pause_min = 50ms;
 constexpr std::uint32_t doublings_max = 4;  // of the pause
+constexpr Duration long_pause = 5s;         // after an error that time does not mend
 
 }  // namespace
 
@@ -72,10 +74,13 @@ void Following::fill(EtcdStatus& status) const {
 }
 
 void Following::retry(StoreError error, bool with_copy) {
-  log::write(log::Level::warning, "naming", error.text);
+  // Not each of many retries: etcd may be down for hours.
+  if (std::has_single_bit(retries_ + 1U)) log::write(log::Level::warning, "naming", error.text);
+  const bool is_lasting = error.kind != StoreError::Kind::unavailable && has_names_;
   error_ = std::move(error);
   needs_copy_ = needs_copy_ || with_copy;
-  retry_at_ = now() + pause_min * (1U << std::min(retries_, doublings_max));
+  retry_at_ =
+      now() + (is_lasting ? long_pause : pause_min * (1U << std::min(retries_, doublings_max)));
   ++retries_;
 }
 
@@ -176,7 +181,10 @@ bool Following::take_events(WatchAnswer answer) {
   names_.apply(events_);
   events_.clear();
   events_size_ = 0;
-  if (names_.broken()) needs_copy_ = true;
+  if (names_.broken()) {
+    needs_copy_ = true;
+    watch_mistake_ = "the names cannot be used";
+  }
   transfers_.wake();  // changes may wait for these events
   return !names_.broken();
 }

@@ -48,6 +48,10 @@ class Mirror {
 
   [[nodiscard]] const std::optional<LastRecord>& last() const noexcept { return last_; }
   [[nodiscard]] Revision last_modified() const noexcept { return last_modified_; }
+  /// Whether no key of a tree exists.
+  [[nodiscard]] bool is_empty() const noexcept {
+    return contexts_.empty() && names_.empty() && !store_ && last_modified_ == 0;
+  }
   /// Why these are not the names of a naming service, or their identity.
   [[nodiscard]] std::expected<StoreRecord, StoreError> store_record() const;
   /// Octets of names and references, with a share for the nodes of maps.

@@ -31,7 +31,7 @@ std::optional<StoreError> SharedNames::problem() const {
 
 void SharedNames::fill(EtcdStatus& status) const {
   status.staleness = age();
-  const std::shared_lock lock(mutex_);
+  const std::lock_guard lock(mutex_);
   status.revision = mirror_.revision();
   status.bindings = mirror_.bindings();
   status.size = mirror_.size();
@@ -39,7 +39,7 @@ void SharedNames::fill(EtcdStatus& status) const {
 
 void SharedNames::apply(std::span<const Event> events) {
   {
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     for (const Event& event : events) mirror_.apply(event);
   }
   for (const Event& event : events)
@@ -54,7 +54,7 @@ void SharedNames::apply(std::span<const Event> events) {
 
 void SharedNames::replace(Mirror mirror) {
   {
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     std::swap(mirror_, mirror);
     broken_.reset();
   }
@@ -65,7 +65,7 @@ void SharedNames::set_broken(StoreError error) {
   log::write(log::Level::error, "naming", error.text);
   Mirror empty(keys_);
   {
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     broken_ = std::move(error);
     std::swap(mirror_, empty);
   }
@@ -95,7 +95,7 @@ void SharedNames::check_age(const std::string& last_error) {
   if (told_too_old_ || options_.clock->now() <= too_old_at()) return;
   told_too_old_ = true;
   {
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     last_error_ = last_error;
   }
   log::write(log::Level::error, "naming",

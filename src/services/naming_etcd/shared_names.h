@@ -8,7 +8,6 @@
 #include <chrono>
 #include <mutex>
 #include <optional>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <utility>
@@ -27,13 +26,13 @@ class SharedNames {
   template <typename Read>
   [[nodiscard]] auto read(Read read) const
       -> std::expected<decltype(read(std::declval<const Mirror&>())), StoreError> {
-    const std::shared_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (const auto error = problem()) return std::unexpected(*error);
     return read(mirror_);
   }
   [[nodiscard]] std::chrono::milliseconds age() const noexcept;
   void on_changed(BindingChanged changed) {
-    const std::unique_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     changed_ = std::move(changed);
   }
   void fill(EtcdStatus& status) const;
@@ -61,7 +60,7 @@ class SharedNames {
  private:
   [[nodiscard]] std::optional<StoreError> problem() const;
   void tell(ContextNumber context, const Component* name) const {
-    const std::shared_lock lock(mutex_);
+    const std::lock_guard lock(mutex_);
     if (changed_) changed_(context, name);
   }
   [[nodiscard]] TimePoint fresh_at() const noexcept {
@@ -70,7 +69,7 @@ class SharedNames {
 
   const Keys keys_;
   const EtcdStoreOptions& options_;
-  mutable std::shared_mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
   Mirror mirror_;
   std::optional<StoreError> broken_;
   std::string last_error_;
