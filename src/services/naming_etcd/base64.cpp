@@ -11,7 +11,7 @@ constexpr std::string_view letters =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t no_letter = 64;
 
-constexpr std::array<std::uint8_t, 256> values = [] {
+constexpr std::array<std::uint8_t, 256> value_of_letter = [] {
   std::array<std::uint8_t, 256> table{};
   table.fill(no_letter);
   for (std::size_t value = 0; value < letters.size(); ++value)
@@ -47,7 +47,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   std::uint32_t bits = 0;
   std::size_t bit_count = 0;
   for (const char character : text) {
-    const std::uint8_t value = values[static_cast<unsigned char>(character)];
+    const std::uint8_t value = value_of_letter[static_cast<unsigned char>(character)];
     if (value == no_letter) return std::nullopt;
     bits = (bits << 6U | value) & 0xffffU;
     bit_count += 6;

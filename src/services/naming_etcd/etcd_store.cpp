@@ -92,9 +92,7 @@ class EtcdThreadStore final : public EtcdStore {
   [[nodiscard]] std::expected<bool, StoreError> has_expired(WallTime now) override {
     return names_.read([now](const etcd::Mirror& mirror) { return mirror.has_expired(now); });
   }
-  void on_binding_changed(BindingChanged changed) override {
-    names_.on_changed(std::move(changed));
-  }
+  void on_binding_changed(const BindingChanged& changed) override { names_.on_changed(changed); }
   void change(Change change, Done done) override {
     changing_.add(std::move(change), std::move(done));
   }

@@ -83,7 +83,7 @@ TimePoint SharedNames::behind_since() const noexcept {
   return expected_ <= mirror_.revision() ? TimePoint::max() : expected_since_;
 }
 
-void SharedNames::set_fresh(TimePoint time, std::string member) {
+void SharedNames::set_fresh(TimePoint time, const std::string& member) {
   if (time <= fresh_at()) return;
   fresh_at_ = time.time_since_epoch().count();
   if (!told_too_old_) return;

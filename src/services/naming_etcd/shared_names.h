@@ -51,7 +51,7 @@ class SharedNames {
   /// Since when the names lack a revision that etcd has. TimePoint::max(): they lack none.
   [[nodiscard]] TimePoint behind_since() const noexcept;
   /// The names were up to date at this time.
-  void set_fresh(TimePoint time, std::string member);
+  void set_fresh(TimePoint time, const std::string& member);
   /// Tells the listener when the names become too old. `last_error` is for the readers.
   void check_age(const std::string& last_error);
   /// When `check_age` has something to do, at the earliest.

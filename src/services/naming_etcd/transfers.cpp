@@ -93,10 +93,10 @@ Transfers::Id Transfers::start(HttpRequest request, Done done, Data data) {
   for (const char* header : {"Content-Type: application/json", "Expect:",
                              // A watch ends when its member has lost the leader.
                              "Grpc-Metadata-hasleader: true"})
-    if (curl_slist* const list = curl_slist_append(transfer->headers.get(), header)) {
-      (void)transfer->headers.release();
+    // The first call makes the list, and later calls return the same list.
+    if (curl_slist* const list = curl_slist_append(transfer->headers.get(), header);
+        transfer->headers == nullptr)
       transfer->headers.reset(list);
-    }
   CURL* const easy = transfer->easy.get();
   if (easy == nullptr) throw std::bad_alloc();
   curl_easy_setopt(easy, CURLOPT_URL, transfer->request.url.c_str());

@@ -135,9 +135,9 @@ class PERIGEE_API Store {
   [[nodiscard]] virtual std::expected<bool, StoreError> exists(ContextNumber context) = 0;
   /// Whether bindings are left whose leases ended at `now` or before. Quick.
   [[nodiscard]] virtual std::expected<bool, StoreError> has_expired(WallTime now) = 0;
-  /// A store that other programs change, too, calls `changed` when `find` returns something new,
+  /// A store that other programs change, too, calls the function when `find` returns something new,
   /// and when it can no longer tell what is new. Call it once, before the first change.
-  virtual void on_binding_changed(BindingChanged changed) { (void)changed; }
+  virtual void on_binding_changed(const BindingChanged& /*changed*/) {}
   /// Makes the change. Changes of one thread happen in their order.
   virtual void change(Change change, Done done) = 0;
 
