@@ -4,6 +4,7 @@
 #include <perigee/base/log.h>
 #include <perigee/ipc/resolver.h>
 #include <perigee/ipc/sock.h>
+#include <perigee/orb/added_metrics.h>
 #include <perigee/orb/metrics.h>
 
 #include <doctest/doctest.h>
@@ -157,6 +158,29 @@ TEST_CASE("without the option no latencies are measured") {
   client.echo(server.reference)->ping();
   CHECK(client.orb->_metrics().latencies("client", "ping") == nullptr);
   CHECK(server.orb->_metrics().latencies("server", "ping") == nullptr);
+}
+
+TEST_CASE("the numbers of a service are in snapshots of its ORB until the service ends") {
+  Options none;
+  const auto orb = CORBA::ORB_init(none, "added metrics");
+  {
+    const orb::AddedMetrics added(orb, [](MetricsSnapshot& snapshot) {
+      snapshot.families.push_back(
+          {"names_total", "Names.", orb::MetricFamily::Type::counter, {{{}, 7}}, {}});
+    });
+    CHECK(orb->_metrics().value("names_total") == 7);
+    CHECK(orb::to_prometheus(orb->_metrics()).contains("names_total 7\n"));
+  }
+  CHECK_FALSE(orb::to_prometheus(orb->_metrics()).contains("names_total"));
+  orb->destroy();
+}
+
+TEST_CASE("the numbers of a service may outlive the ORB") {
+  Options none;
+  auto orb = CORBA::ORB_init(none, "ended before its metrics");
+  const orb::AddedMetrics added(orb, [](MetricsSnapshot&) {});
+  orb->destroy();
+  orb = nullptr;
 }
 
 TEST_CASE("a server shows its metrics to Prometheus, and as JSON") {

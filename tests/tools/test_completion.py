@@ -9,7 +9,8 @@ from perigee_tool import TOOL, perigee
 
 FOLDER = os.environ["COMPLETION"]
 COMPILER = os.environ["COMPILER"]
-PATH = os.pathsep.join([os.path.dirname(TOOL), os.path.dirname(COMPILER), os.environ["PATH"]])
+NAMES = os.environ["NAMES"]
+PATH = os.pathsep.join([os.path.dirname(TOOL), os.path.dirname(COMPILER), os.path.dirname(NAMES), os.environ["PATH"]])
 
 BASH = r"""
 source "$FOLDER/perigee.bash"
@@ -57,6 +58,7 @@ class Completion(unittest.TestCase):
     def test_options_are_offered(self):
         self.check(["perigee", "ior", "try", "--"], ["--help", "--json", "--timeout"])
         self.check(["perigee", "call", "--re"], ["--repeat"])
+        self.check(["perigee-names", "--etcd-p"], ["--etcd-prefix"])
         self.check(["perigee-idl", "--ami-p"], ["--ami-polling"])
 
     def test_options_of_an_orb_are_offered(self):

@@ -49,6 +49,16 @@ std::vector<std::string> orb_options(const NamesArguments& arguments,
   return options;
 }
 
+naming::EtcdStoreOptions etcd_options(const NamesArguments& arguments) {
+  naming::EtcdStoreOptions options = arguments.etcd;
+  if (options.members.empty())
+    throw UsageError("perigee-names: --store etcd needs --etcd http://<host>:<port>");
+  options.contexts_max = arguments.contexts_max;
+  options.staleness_max = std::chrono::milliseconds(
+      static_cast<std::chrono::milliseconds::rep>(arguments.staleness_max_s * 1'000));
+  return options;
+}
+
 std::vector<naming::AccessRule> access_rules(const NamesArguments& arguments) {
   std::vector<naming::AccessRule> rules;
   if (arguments.rules.empty()) rules.emplace_back();

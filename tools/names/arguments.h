@@ -1,8 +1,10 @@
 // The command line of perigee-names.
 #pragma once
 
+#include "services/naming_etcd/etcd_options.h"
 #include <perigee/services/naming/options.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -10,7 +12,10 @@ namespace perigee::tool {
 
 struct NamesArguments {
   std::vector<std::string> endpoints;
-  std::string store;  ///< "memory", or a path
+  std::string store;  ///< "memory", "etcd", or a path
+  std::size_t contexts_max = 1'000'000;
+  naming::EtcdStoreOptions etcd;
+  double staleness_max_s = 60;  ///< seconds
   std::string reference_file;
   std::vector<std::string> rules;  ///< of --allow-bind
   naming::Limits limits;
@@ -24,6 +29,9 @@ struct NamesArguments {
 /// strategy.
 [[nodiscard]] std::vector<std::string> orb_options(const NamesArguments& arguments,
                                                    std::vector<std::string> given);
+
+/// The options of a store in etcd. Throws UsageError unless --etcd is given.
+[[nodiscard]] naming::EtcdStoreOptions etcd_options(const NamesArguments& arguments);
 
 /// The rules, by default local clients. Throws UsageError.
 [[nodiscard]] std::vector<naming::AccessRule> access_rules(const NamesArguments& arguments);

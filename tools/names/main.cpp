@@ -1,7 +1,9 @@
 // The program perigee-names: a naming service that keeps its names in memory or in a file.
 #include "arguments.h"
+#include "etcd_metrics.h"
 #include "make_orb.h"
 #include "orb_options.h"
+#include "services/naming_etcd/etcd_store.h"
 #include "usage.h"
 #include <perigee/corba.h>
 #include <perigee/services/naming/service.h>
@@ -14,6 +16,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -24,14 +27,32 @@ namespace {
 using perigee::naming::Store;
 using perigee::tool::NamesArguments;
 
-std::unique_ptr<Store> open_store(const std::string& where) {
-  if (where == "memory") return perigee::naming::make_memory_store();
+/// The store, and its second face if it is in etcd.
+struct OpenStore {
+  std::unique_ptr<Store> store;
+  const perigee::naming::EtcdStore* etcd = nullptr;
+};
+
+template <typename Opened>
+auto value_of(std::expected<Opened, perigee::naming::StoreError> opened) {
+  if (!opened) throw std::runtime_error(opened.error().text);
+  return std::move(*opened);
+}
+
+OpenStore open_store(const NamesArguments& arguments) {
+  const std::string& where = arguments.store;
+  if (where == "memory")
+    return {perigee::naming::make_memory_store({.contexts_max = arguments.contexts_max})};
+  if (where == "etcd") {
+    auto store = value_of(perigee::naming::open_etcd_store(perigee::tool::etcd_options(arguments)));
+    const perigee::naming::EtcdStore* const etcd = store.get();
+    return {std::move(store), etcd};
+  }
   if (where.empty())
     throw std::runtime_error(
         "no folder for the names: neither XDG_STATE_HOME nor HOME is set; write --store FILE");
-  auto store = perigee::naming::open_sqlite_store(where);
-  if (!store) throw std::runtime_error(store.error().text);
-  return std::move(*store);
+  return {value_of(
+      perigee::naming::open_sqlite_store(where, {.contexts_max = arguments.contexts_max}))};
 }
 
 /// Other programs never see a half-written file.
@@ -67,9 +88,14 @@ void serve(const NamesArguments& arguments, std::vector<std::string> orb_options
   perigee::naming::Options options;
   options.may_change = perigee::tool::access_rules(arguments);
   options.limits = arguments.limits;
-  auto store = open_store(arguments.store);
+  OpenStore opened = open_store(arguments);
   const auto orb = perigee::tool::make_orb("perigee-names", std::move(orb_options));
-  const perigee::naming::NamingService service(orb, std::move(store), std::move(options));
+  const perigee::naming::NamingService service(orb, std::move(opened.store), std::move(options));
+  std::optional<perigee::orb::AddedMetrics> metrics;  // ends before the store, which it reads
+  if (opened.etcd != nullptr)
+    metrics.emplace(orb, [etcd = opened.etcd](perigee::orb::MetricsSnapshot& snapshot) {
+      perigee::tool::append_etcd_metrics(etcd->status(), snapshot);
+    });
   const EndOrb end(orb);  // after the service: the ORB ends first
   const std::string reference = orb->object_to_string(service.root());
   IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
@@ -82,7 +108,8 @@ void serve(const NamesArguments& arguments, std::vector<std::string> orb_options
 }
 
 void add_options(CLI::App& program, NamesArguments& arguments) {
-  program.add_option("--store", arguments.store, "'memory', or the file that keeps the names")
+  program
+      .add_option("--store", arguments.store, "'memory', 'etcd', or the file that keeps the names")
       ->default_val(perigee::tool::default_store());
   program
       .add_option("--endpoint", arguments.endpoints,
@@ -106,6 +133,30 @@ void add_options(CLI::App& program, NamesArguments& arguments) {
                   "Iterators of one client")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
+  program.add_option("--contexts-max", arguments.contexts_max, "Contexts, with the root context")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
+      ->capture_default_str();
+}
+
+void add_etcd_options(CLI::App& program, NamesArguments& arguments) {
+  perigee::naming::EtcdStoreOptions& etcd = arguments.etcd;
+  program
+      .add_option("--etcd", etcd.members,
+                  "Members of the etcd cluster, for --store etcd; several are separated by commas")
+      ->delimiter(',')
+      ->type_name("http[s]://host:port");
+  program.add_option("--etcd-prefix", etcd.prefix, "What the keys in etcd begin with")
+      ->capture_default_str();
+  program.add_option("--etcd-authorities", etcd.authorities,
+                     "A file with the certificates of authorities, for https");
+  program.add_option("--etcd-certificate", etcd.certificate,
+                     "A file with the certificate for etcd, if its members ask for one");
+  program.add_option("--etcd-key", etcd.key, "A file with the key of this certificate");
+  program
+      .add_option("--etcd-staleness-max", arguments.staleness_max_s,
+                  "Seconds for which names are resolved while no member of etcd answers")
+      ->check(CLI::Range(0.1, 86'400.0))
+      ->capture_default_str();
 }
 
 int run(int argc, char* argv[]) {
@@ -116,6 +167,7 @@ int run(int argc, char* argv[]) {
   program.set_version_flag("--version", std::string("perigee-names ") + PERIGEE_VERSION);
   NamesArguments arguments;
   add_options(program, arguments);
+  add_etcd_options(program, arguments);
   std::ranges::reverse(words);  // CLI11 takes words from the end
   try {
     program.parse(words);

@@ -3,6 +3,7 @@
 
 #include "engine/connection/traffic.h"
 #include "orb/connection/invocation_error.h"
+#include "orb/context/metrics_sources.h"
 #include <perigee/base/export.h>
 #include <perigee/messaging/message.h>
 #include <perigee/orb/metrics.h>
@@ -122,6 +123,8 @@ class OrbMetrics {
   std::atomic<std::uint64_t> listen_points_refused{0};
   LatencyTable call_latencies;
   LatencyTable request_latencies;
+  /// Numbers of services. Shared with AddedMetrics, because either may end first.
+  const std::shared_ptr<MetricsSources> sources = std::make_shared<MetricsSources>();
 
   /// Measuring reads the clock twice for each call.
   [[nodiscard]] bool measures_latencies() const noexcept { return measures_latencies_; }

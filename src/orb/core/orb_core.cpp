@@ -403,6 +403,7 @@ MetricsSnapshot OrbCore::metrics_snapshot() const {
                                MetricFamily::Type::counter,
                                {{{}, evictions()}},
                                {}});
+  metrics_->sources->append_to(snapshot);
   return snapshot;
 }
 

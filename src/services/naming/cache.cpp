@@ -35,6 +35,13 @@ void Cache::remove(ContextNumber context, const Component& name) {
     if (const auto found = map->find(key); found != map->end()) map->erase(found);
 }
 
+void Cache::clear() {
+  const std::lock_guard lock(mutex_);
+  ++generation_;
+  young_.clear();
+  old_.clear();
+}
+
 void Cache::insert(Key key, Resolved resolved) {
   if (young_.size() >= half_) {
     old_ = std::move(young_);

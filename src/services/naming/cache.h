@@ -36,6 +36,7 @@ class Cache {
   void put(ContextNumber context, const Component& name, const Resolved& resolved,
            std::uint64_t generation);
   void remove(ContextNumber context, const Component& name);
+  void clear();
 
  private:
   struct Key {

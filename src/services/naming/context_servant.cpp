@@ -102,56 +102,46 @@ WallTime ContextServant::end_of_lease(std::uint32_t seconds) const {
   return tree_.now() + WallTime{seconds} * 1000;
 }
 
-task<void> ContextServant::bind(Name n, ObjectRef obj) {
+template <typename Interface, typename Call, typename Complete>
+task<void> ContextServant::change_last(Name n, Kind kind, Call call, Complete complete) {
   const Place place = place_of_change(n);
   if (place.foreign) {
     Name rest = rest_of(n, place);
-    auto call = tree_.foreign<NamingContext>(place)->_async().bind(rest, std::move(obj));
-    co_await tree_.forward(place, std::move(rest), std::move(call));
+    auto sent = call(tree_.foreign<Interface>(place), rest);
+    co_await tree_.forward(place, std::move(rest), std::move(sent));
     co_return;
   }
-  Change change = change_of(Kind::bind, place, n, tree_.now());
-  change.target = tree_.object_target(obj);
+  Change change = change_of(kind, place, n, tree_.now());
+  complete(change);
   co_await make(tree_, std::move(change), std::move(n));
+}
+
+task<void> ContextServant::bind(Name n, ObjectRef obj) {
+  return change_last<NamingContext>(
+      std::move(n), Kind::bind,
+      [obj](const auto& to, const Name& rest) { return to->_async().bind(rest, obj); },
+      [this, obj](Change& change) { change.target = tree_.object_target(obj); });
 }
 
 task<void> ContextServant::rebind(Name n, ObjectRef obj) {
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call = tree_.foreign<NamingContext>(place)->_async().rebind(rest, std::move(obj));
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::rebind, place, n, tree_.now());
-  change.target = tree_.object_target(obj);
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<NamingContext>(
+      std::move(n), Kind::rebind,
+      [obj](const auto& to, const Name& rest) { return to->_async().rebind(rest, obj); },
+      [this, obj](Change& change) { change.target = tree_.object_target(obj); });
 }
 
 task<void> ContextServant::bind_context(Name n, ContextRef nc) {
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call = tree_.foreign<NamingContext>(place)->_async().bind_context(rest, std::move(nc));
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::bind, place, n, tree_.now());
-  change.target = tree_.context_target(nc);
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<NamingContext>(
+      std::move(n), Kind::bind,
+      [nc](const auto& to, const Name& rest) { return to->_async().bind_context(rest, nc); },
+      [this, nc](Change& change) { change.target = tree_.context_target(nc); });
 }
 
 task<void> ContextServant::rebind_context(Name n, ContextRef nc) {
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call = tree_.foreign<NamingContext>(place)->_async().rebind_context(rest, std::move(nc));
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::rebind, place, n, tree_.now());
-  change.target = tree_.context_target(nc);
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<NamingContext>(
+      std::move(n), Kind::rebind,
+      [nc](const auto& to, const Name& rest) { return to->_async().rebind_context(rest, nc); },
+      [this, nc](Change& change) { change.target = tree_.context_target(nc); });
 }
 
 task<ObjectRef> ContextServant::resolve(Name n) {
@@ -165,15 +155,10 @@ task<ObjectRef> ContextServant::resolve(Name n) {
 }
 
 task<void> ContextServant::unbind(Name n) {
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call = tree_.foreign<NamingContext>(place)->_async().unbind(rest);
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::unbind, place, n, tree_.now());
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<NamingContext>(
+      std::move(n), Kind::unbind,
+      [](const auto& to, const Name& rest) { return to->_async().unbind(rest); },
+      [](const Change&) {});
 }
 
 task<ContextRef> ContextServant::new_context() {
@@ -206,7 +191,8 @@ task<void> ContextServant::destroy() {
 task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t how_many) {
   const ContextNumber listed = context();
   tree_.require_context(listed);
-  tree_.sweep_at_times(tree_.now(), false);
+  const std::string client = name_of(tree_.client());
+  co_await tree_.remove_expired();
   const std::size_t count = std::min<std::size_t>(how_many, tree_.options().limits.page_max);
   Page page = read_page(tree_.store(), listed, nullptr, count, tree_.now());
   IDL::traits<CosNaming::BindingIterator>::ref_type rest;
@@ -216,7 +202,7 @@ task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t h
       const auto& last = page.bindings.back().binding_name().front();
       position.after = {last.id(), last.kind()};
     }
-    rest = iterators_.make(std::move(position), name_of(tree_.client()));
+    rest = iterators_.make(std::move(position), client);
   }
   co_return CosNaming::NamingContext_list_results(std::move(page.bindings), std::move(rest));
 }
@@ -256,48 +242,36 @@ task<ObjectRef> ContextServant::resolve_str(std::string sn) { return resolve(nam
 
 task<void> ContextServant::bind_leased(Name n, ObjectRef obj, std::uint32_t seconds) {
   const WallTime end = end_of_lease(seconds);
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call =
-        tree_.foreign<LeasingContext>(place)->_async().bind_leased(rest, std::move(obj), seconds);
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::bind, place, n, tree_.now());
-  change.target = tree_.object_target(obj);
-  change.expires = end;
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<LeasingContext>(
+      std::move(n), Kind::bind,
+      [obj, seconds](const auto& to, const Name& rest) {
+        return to->_async().bind_leased(rest, obj, seconds);
+      },
+      [this, obj, end](Change& change) {
+        change.target = tree_.object_target(obj);
+        change.expires = end;
+      });
 }
 
 task<void> ContextServant::rebind_leased(Name n, ObjectRef obj, std::uint32_t seconds) {
   const WallTime end = end_of_lease(seconds);
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call =
-        tree_.foreign<LeasingContext>(place)->_async().rebind_leased(rest, std::move(obj), seconds);
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::rebind, place, n, tree_.now());
-  change.target = tree_.object_target(obj);
-  change.expires = end;
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<LeasingContext>(
+      std::move(n), Kind::rebind,
+      [obj, seconds](const auto& to, const Name& rest) {
+        return to->_async().rebind_leased(rest, obj, seconds);
+      },
+      [this, obj, end](Change& change) {
+        change.target = tree_.object_target(obj);
+        change.expires = end;
+      });
 }
 
 task<void> ContextServant::renew(Name n, std::uint32_t seconds) {
   const WallTime end = end_of_lease(seconds);
-  const Place place = place_of_change(n);
-  if (place.foreign) {
-    Name rest = rest_of(n, place);
-    auto call = tree_.foreign<LeasingContext>(place)->_async().renew(rest, seconds);
-    co_await tree_.forward(place, std::move(rest), std::move(call));
-    co_return;
-  }
-  Change change = change_of(Kind::renew, place, n, tree_.now());
-  change.expires = end;
-  co_await make(tree_, std::move(change), std::move(n));
+  return change_last<LeasingContext>(
+      std::move(n), Kind::renew,
+      [seconds](const auto& to, const Name& rest) { return to->_async().renew(rest, seconds); },
+      [end](Change& change) { change.expires = end; });
 }
 
 }  // namespace perigee::naming

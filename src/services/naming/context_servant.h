@@ -45,6 +45,11 @@ class ContextServant final : public CORBA::async_traits<PerigeeNaming::LeasingCo
   [[nodiscard]] ContextNumber context() const;
   /// The context that contains the name to change. Checks the client and the name.
   [[nodiscard]] Place place_of_change(const Name& name);
+  /// Changes the last component of the name. In a context of another naming service, `call` makes
+  /// the same call of that service. In an own context, `complete` sets the members of the change
+  /// that differ between operations. Both run before the first suspension.
+  template <typename Interface, typename Call, typename Complete>
+  [[nodiscard]] task<void> change_last(Name n, Change::Kind kind, Call call, Complete complete);
   [[nodiscard]] Name name_of_text(const std::string& text) const;
   [[nodiscard]] WallTime end_of_lease(std::uint32_t seconds) const;
 

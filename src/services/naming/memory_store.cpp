@@ -4,6 +4,8 @@
 
 #include <map>
 #include <mutex>
+#include <set>
+#include <tuple>
 #include <utility>
 
 namespace perigee::naming {
@@ -69,6 +71,11 @@ class MemoryStore final : public Store {
     return contexts_.contains(context);
   }
 
+  [[nodiscard]] std::expected<bool, StoreError> has_expired(WallTime now) override {
+    const std::lock_guard lock(mutex_);
+    return !leases_.empty() && std::get<WallTime>(*leases_.begin()) <= now;
+  }
+
   void change(Change change, Done done) override {
     std::unique_lock lock(mutex_);
     auto result = apply(change);
@@ -98,8 +105,7 @@ class MemoryStore final : public Store {
       case Change::Kind::destroy_context:
         return destroy(found, change.now);
       case Change::Kind::remove_expired:
-        for (auto& [context, names] : contexts_) remove_expired(names, change.now);
-        return ChangeResult{};
+        return remove_expired(change.now);
     }
     return ChangeResult{};
   }
@@ -120,7 +126,8 @@ class MemoryStore final : public Store {
           StoreError{StoreError::Kind::full, "the names in memory would take more than " +
                                                  std::to_string(options_.size_max) +
                                                  " octets; keep the names in a file"});
-    remove(bindings, replaced);
+    remove(change.context, bindings, replaced);
+    if (change.expires != never) leases_.emplace(change.expires, change.context, change.name);
     bindings.emplace(std::move(change.name), Stored{std::move(change.target), change.expires});
     size_ += added;
     return ChangeResult{};
@@ -136,14 +143,17 @@ class MemoryStore final : public Store {
 
   ChangeResult unbind(Bindings& bindings, const Change& change) {
     if (is_free(bindings, change)) return {Outcome::not_bound};
-    remove(bindings, bindings.find(change.name));
+    remove(change.context, bindings, bindings.find(change.name));
     return {};
   }
 
-  static ChangeResult renew(Bindings& bindings, const Change& change) {
+  ChangeResult renew(Bindings& bindings, const Change& change) {
     if (is_free(bindings, change)) return {Outcome::not_bound};
     WallTime& expires = bindings.find(change.name)->second.expires;
-    if (expires != never) expires = change.expires;
+    if (expires == never) return {};
+    leases_.erase({expires, change.context, change.name});
+    if (change.expires != never) leases_.emplace(change.expires, change.context, change.name);
+    expires = change.expires;
     return {};
   }
 
@@ -165,23 +175,27 @@ class MemoryStore final : public Store {
   }
 
   ChangeResult destroy(std::map<ContextNumber, Bindings>::iterator context, WallTime now) {
-    remove_expired(context->second, now);
-    if (!context->second.empty()) return {Outcome::not_empty};
+    Bindings& bindings = context->second;
+    for (const auto& [name, stored] : bindings)
+      if (!has_ended(stored.expires, now)) return {Outcome::not_empty};
+    while (!bindings.empty()) remove(context->first, bindings, bindings.begin());
     contexts_.erase(context);
     return {};
   }
 
-  void remove_expired(Bindings& bindings, WallTime now) {
-    for (auto at = bindings.begin(); at != bindings.end();) {
-      const auto next = std::next(at);
-      if (has_ended(at->second.expires, now)) remove(bindings, at);
-      at = next;
+  ChangeResult remove_expired(WallTime now) {
+    while (!leases_.empty() && std::get<WallTime>(*leases_.begin()) <= now) {
+      const auto [expires, context, name] = *leases_.begin();
+      Bindings& bindings = contexts_.find(context)->second;
+      remove(context, bindings, bindings.find(name));
     }
+    return {};
   }
 
-  void remove(Bindings& bindings, Bindings::iterator at) {
+  void remove(ContextNumber context, Bindings& bindings, Bindings::iterator at) {
     if (at == bindings.end()) return;
     size_ -= size_of(at->first, at->second.target);
+    if (at->second.expires != never) leases_.erase({at->second.expires, context, at->first});
     bindings.erase(at);
   }
 
@@ -189,6 +203,7 @@ class MemoryStore final : public Store {
   const MemoryStoreOptions options_;
   std::mutex mutex_;  // guards the members below
   std::map<ContextNumber, Bindings> contexts_;
+  std::set<std::tuple<WallTime, ContextNumber, Component>> leases_;  // of the bindings in contexts_
   ContextNumber last_ = root_context;
   std::size_t size_ = 0;
 };

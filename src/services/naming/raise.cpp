@@ -8,11 +8,15 @@
 namespace perigee::naming {
 
 void raise(const StoreError& error, CORBA::CompletionStatus completed) {
-  log::write(log::Level::error, "naming", error.text);
+  // The store has logged that its servers do not answer: not again for each request.
+  if (error.kind != StoreError::Kind::unavailable)
+    log::write(log::Level::error, "naming", error.text);
   switch (error.kind) {
     case StoreError::Kind::full:
       throw CORBA::NO_RESOURCES(0, completed, error.text);
     case StoreError::Kind::busy:
+    case StoreError::Kind::unavailable:
+    case StoreError::Kind::uncertain:
       throw CORBA::TRANSIENT(0, completed, error.text);
     default:
       throw CORBA::PERSIST_STORE(0, completed, error.text);

@@ -14,7 +14,8 @@ namespace perigee::naming {
 using CosNaming::Name;
 using Reason = CosNaming::NamingContext::NotFoundReason;
 
-/// PERSIST_STORE for an error of the store. NO_RESOURCES if it is full, TRANSIENT if it is busy.
+/// PERSIST_STORE for an error of the store. NO_RESOURCES if it is full, TRANSIENT if it is
+/// busy, or its servers do not answer.
 [[noreturn]] void raise(const StoreError& error, CORBA::CompletionStatus completed);
 /// NotFound, with the part of the name from `from` on.
 [[noreturn]] void raise_not_found(Reason reason, const Name& name, std::size_t from);

@@ -51,6 +51,8 @@ class Reader {
          "SELECT id, kind, sort, target, expires FROM bindings"
          " WHERE context = ?1 AND (id, kind) > (?2, ?3) AND (expires = 0 OR expires > ?5)"
          " ORDER BY id, kind LIMIT ?4"},
+        {&has_expired_,
+         "SELECT 1 FROM bindings INDEXED BY leases WHERE expires != 0 AND expires <= ?1 LIMIT 1"},
     };
     for (const auto& [statement, text] : texts) {
       auto prepared = database_.prepare(text);
@@ -77,6 +79,12 @@ class Reader {
     const std::lock_guard lock(mutex_);
     const ResetAtEnd reset(exists_);
     return exists_.bind(1, context).step();
+  }
+
+  [[nodiscard]] std::expected<bool, StoreError> has_expired(WallTime now) {
+    const std::lock_guard lock(mutex_);
+    const ResetAtEnd reset(has_expired_);
+    return has_expired_.bind(1, now).step();
   }
 
   [[nodiscard]] std::expected<std::vector<Binding>, StoreError> list(ContextNumber context,
@@ -108,6 +116,7 @@ class Reader {
   Statement exists_;
   Statement first_page_;
   Statement next_page_;
+  Statement has_expired_;
 };
 
 class SqliteStore final : public Store {
@@ -157,6 +166,9 @@ class SqliteStore final : public Store {
   }
   [[nodiscard]] std::expected<bool, StoreError> exists(ContextNumber context) override {
     return reader_.exists(context);
+  }
+  [[nodiscard]] std::expected<bool, StoreError> has_expired(WallTime now) override {
+    return reader_.has_expired(now);
   }
 
   void change(Change change, Done done) override {

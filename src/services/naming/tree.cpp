@@ -59,6 +59,10 @@ Component component_of(const CosNaming::NameComponent& component) {
   return {component.id(), component.kind()};
 }
 
+bool may_be_made(const StoreError& error) {
+  return error.kind == StoreError::Kind::failed || error.kind == StoreError::Kind::uncertain;
+}
+
 /// Nothing if the adapter did not make the reference.
 std::optional<PortableServer::ObjectId> id_in(const PoaRef& poa, const ObjectRef& object) {
   try {
@@ -77,7 +81,14 @@ Tree::Tree(CORBA::object_reference<CORBA::ORB> orb, ContextPoas poas, std::uniqu
       options_(std::move(options)),
       current_(IDL::traits<PeerCurrent>::narrow(orb_->resolve_initial_references("PeerCurrent"))),
       cache_(options_.limits.cached_bindings_max),
-      store_(std::move(store)) {}
+      store_(std::move(store)) {
+  store_->on_binding_changed([this](ContextNumber context, const Component* name) {
+    if (name == nullptr)
+      cache_.clear();
+    else
+      cache_.remove(context, *name);
+  });
+}
 
 void Tree::check(const Name& name) const {
   const Limits& limits = options_.limits;
@@ -224,9 +235,22 @@ task<ChangeResult> Tree::change(Change change) {
   });
   const std::expected<ChangeResult, StoreError> result = co_await made;
   if (!result)
-    raise(result.error(), result.error().kind == StoreError::Kind::failed ? CORBA::COMPLETED_MAYBE
-                                                                          : CORBA::COMPLETED_NO);
+    raise(result.error(),
+          may_be_made(result.error()) ? CORBA::COMPLETED_MAYBE : CORBA::COMPLETED_NO);
   co_return *result;
+}
+
+task<void> Tree::remove_expired() {
+  const WallTime until = now();
+  if (until < no_removal_before_) co_return;
+  for (bool has_more = store_->has_expired(until).value_or(false); has_more && !is_ending_;) {
+    completion<std::expected<ChangeResult, StoreError>> removed;
+    store_->change({.kind = Change::Kind::remove_expired, .now = until},
+                   [&removed](auto result) { removed.complete(std::move(result)); });
+    const auto result = co_await removed;
+    if (!result) no_removal_before_ = until + sweep_interval;
+    has_more = result && result->has_more;
+  }
 }
 
 void Tree::sweep_at_times(WallTime now, bool is_leased) {

@@ -56,6 +56,9 @@ class Tree {
   /// after many changes with leases. Reads ignore expired bindings even before they are removed.
   /// The removal keeps lists fast.
   void sweep_at_times(WallTime now, bool is_leased);
+  /// Removes all bindings whose leases have ended, and waits for it, so that a list does not read
+  /// them. If that fails, they stay, and lists leave them out.
+  [[nodiscard]] task<void> remove_expired();
 
   /// Raises InvalidName, and IMP_LIMIT.
   void check(const Name& name) const;
@@ -119,6 +122,7 @@ class Tree {
   std::atomic<std::size_t> foreign_calls_ = 0;
   std::atomic<std::size_t> leased_changes_ = 0;  // since the last sweep
   std::atomic<WallTime> next_sweep_ = 0;
+  std::atomic<WallTime> no_removal_before_ = 0;  // after a failure, so that no list waits for it
   std::atomic<bool> is_ending_ = false;
   const std::unique_ptr<Store> store_;  // last: its destructor makes changes, which use the cache
 };

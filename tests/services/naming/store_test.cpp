@@ -1,5 +1,6 @@
 // One suite for all stores.
 #include "services/naming/store_changes.h"
+#include "services/naming/stores_under_test.h"
 #include "support/temporary_folder.h"
 #include <perigee/services/naming/store.h>
 
@@ -7,6 +8,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace perigee::naming::test {
 
@@ -16,19 +18,18 @@ using Kind = Change::Kind;
 
 /// Runs the rest of a test case with each store.
 class Stores {
-  perigee::test::TemporaryFolder folder_;  // first: `file` is in it
-
  public:
-  std::unique_ptr<Store> memory = make_memory_store();
-  std::unique_ptr<Store> file = open_sqlite_store(folder_.file("names.db")).value();
-
   template <typename Check>
   void each(Check check) {
-    for (Store* store : {memory.get(), file.get()}) {
-      CAPTURE(store == memory.get());
-      check(*store);
+    for (const NamedStore& each : stores_) {
+      CAPTURE(each.name);
+      check(*each.store);
     }
   }
+
+ private:
+  perigee::test::TemporaryFolder folder_;
+  std::vector<NamedStore> stores_ = stores_under_test(folder_.path());
 };
 
 Change leased(Kind kind, const std::string& id, WallTime expires, WallTime now) {
@@ -126,10 +127,8 @@ TEST_CASE("bind_new_context makes no context if the name is bound") {
 
 TEST_CASE("a store makes no more contexts than its limit allows") {
   const perigee::test::TemporaryFolder folder;
-  const auto memory = make_memory_store({.contexts_max = 2});
-  const auto file = open_sqlite_store(folder.file("names.db"), {.contexts_max = 2}).value();
-  for (Store* store : {memory.get(), file.get()}) {
-    CAPTURE(store == memory.get());
+  for (const auto& [kind, store] : stores_under_test(folder.path(), 2)) {
+    CAPTURE(kind);
     const auto made = make(*store, change_of(Kind::make_context, "")).value();
     CHECK(outcome(*store, change_of(Kind::make_context, "")) == Outcome::too_many);
     CHECK(outcome(*store, change_of(Kind::bind_new_context, "a")) == Outcome::too_many);
@@ -183,6 +182,21 @@ TEST_CASE("bindings whose leases have ended neither stay nor keep a context from
     change.kind = Kind::destroy_context;
     change.now = 100;
     CHECK(outcome(store, change) == Outcome::done);
+  });
+}
+
+TEST_CASE("a store knows whether leases have ended that it has not removed") {
+  Stores().each([](Store& store) {
+    CHECK(add(store, "forever") == Outcome::done);
+    CHECK(outcome(store, leased(Kind::bind, "a", 200, 0)) == Outcome::done);
+    CHECK(outcome(store, leased(Kind::renew, "a", 100, 0)) == Outcome::done);
+    CHECK_FALSE(store.has_expired(99).value());
+    CHECK(store.has_expired(100).value());
+    CHECK(outcome(store, leased(Kind::remove_expired, "", 0, 100)) == Outcome::done);
+    CHECK_FALSE(store.has_expired(1'000).value());
+    CHECK(outcome(store, leased(Kind::bind, "a", 300, 100)) == Outcome::done);
+    CHECK(outcome(store, leased(Kind::unbind, "a", 0, 100)) == Outcome::done);
+    CHECK_FALSE(store.has_expired(300).value());
   });
 }
 

@@ -1,6 +1,6 @@
 // What a naming service keeps: contexts, and their bindings. The interface of storage back ends,
-// and the two back ends of Perigee: memory, and a file of SQLite. A store knows no ORB: references
-// are octets.
+// and two back ends: memory, and a file of SQLite. perigee-names has a third one for etcd. A store
+// knows no ORB: references are octets.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -57,12 +57,14 @@ struct Binding {
 /// remedy.
 struct StoreError {
   enum class Kind : std::uint8_t {
-    failed,     ///< an error of the system or of the database
-    full,       ///< no space is left for the file, or the store has reached its limit
-    read_only,  ///< the file or its folder cannot be written
-    corrupt,    ///< the file is not a store, or is damaged
-    newer,      ///< a later version of Perigee has written the file
-    busy,       ///< another program uses the file, or too many changes wait
+    failed,       ///< an error of the system or of the database
+    full,         ///< no space is left for the file, or the store has reached its limit
+    read_only,    ///< the file or its folder cannot be written
+    corrupt,      ///< the file is not a store, or is damaged
+    newer,        ///< a later version of Perigee has written the file
+    busy,         ///< another program uses the file, or too many changes wait
+    unavailable,  ///< the servers of the store did not answer in time; nothing was changed
+    uncertain,    ///< likewise, but the change may have been made
   };
   Kind kind = Kind::failed;
   std::string text;
@@ -108,6 +110,10 @@ struct ChangeResult {
 /// store.
 using Done = std::move_only_function<void(std::expected<ChangeResult, StoreError>)>;
 
+/// Learns of a binding that may differ from what `find` returned before. nullptr: all bindings may.
+/// Runs on a thread of the store. Must not throw, and must not call the store.
+using BindingChanged = std::function<void(ContextNumber, const Component*)>;
+
 /// Keeps contexts and bindings. Any thread. Functions that read see all changes whose `Done` was
 /// called.
 class PERIGEE_API Store {
@@ -127,6 +133,11 @@ class PERIGEE_API Store {
                                                                              std::size_t count,
                                                                              WallTime now) = 0;
   [[nodiscard]] virtual std::expected<bool, StoreError> exists(ContextNumber context) = 0;
+  /// Whether bindings are left whose leases ended at `now` or before. Quick.
+  [[nodiscard]] virtual std::expected<bool, StoreError> has_expired(WallTime now) = 0;
+  /// A store that other programs change, too, calls the function when `find` returns something new,
+  /// and when it can no longer tell what is new. Call it once, before the first change.
+  virtual void on_binding_changed(const BindingChanged& /*changed*/) {}
   /// Makes the change. Changes of one thread happen in their order.
   virtual void change(Change change, Done done) = 0;
 

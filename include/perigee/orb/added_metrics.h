@@ -1,0 +1,36 @@
+// Numbers of a service beside the metrics of its ORB.
+#pragma once
+
+#include <perigee/base/export.h>
+#include <perigee/orb/metrics.h>
+#include <perigee/orb/object.h>
+#include <perigee/orb/orb.h>
+
+#include <functional>
+#include <memory>
+
+namespace perigee::orb {
+
+class MetricsSources;
+
+/// Appends its families to a snapshot. Any thread, one thread at a time. Must not throw,
+/// and must not add or remove a source.
+using AppendMetrics = std::function<void(MetricsSnapshot&)>;
+
+/// While it exists, each snapshot of the ORB's metrics has the families of `append`, too: the
+/// metrics page shows them. The destructor waits for calls of `append` in progress. May outlive the
+/// ORB. Any thread.
+class PERIGEE_API AddedMetrics {
+ public:
+  AddedMetrics(const CORBA::object_reference<CORBA::ORB>& orb, AppendMetrics append);
+  ~AddedMetrics();
+  AddedMetrics(const AddedMetrics&) = delete;
+  AddedMetrics& operator=(const AddedMetrics&) = delete;
+
+ private:
+  // Shared with the ORB, because either may end first.
+  std::shared_ptr<MetricsSources> sources_;
+  AppendMetrics append_;
+};
+
+}  // namespace perigee::orb

@@ -1,0 +1,83 @@
+// The pages, and the checks of a complete copy.
+#include "services/naming_etcd/copying.h"
+
+#include "services/naming_etcd/plan.h"
+
+#include <utility>
+
+namespace perigee::naming::etcd {
+
+namespace {
+
+constexpr std::size_t page_size = 400;
+constexpr auto page_time_max = std::chrono::seconds(5);
+
+}  // namespace
+
+void Copying::begin(std::uint64_t new_identity) {
+  cancel();
+  new_identity_ = new_identity;
+  may_make_tree_ = true;
+  read_all();
+}
+
+void Copying::read_all() {
+  copy_.emplace(keys_);
+  revision_ = 0;
+  read_page(keys_.all().begin);
+}
+
+// Not before the first read: an etcd that is full lets names be read only.
+void Copying::make_tree() {
+  may_make_tree_ = false;
+  request_ =
+      members_.send("/v3/kv/txn", to_json(creation_of_tree(keys_, new_identity_)), page_time_max,
+                    [this](const std::expected<std::string, RequestError>& answer) {
+                      if (!answer)
+                        return fail(answer.error().is_full ? StoreError::Kind::full
+                                                           : StoreError::Kind::unavailable,
+                                    answer.error().text);
+                      if (const auto made = parse_transaction(*answer); !made)
+                        return fail_wrong(made.error());
+                      read_all();
+                    });
+}
+
+void Copying::cancel() noexcept {
+  if (request_) transfers_.cancel(*request_);
+  request_.reset();
+}
+
+void Copying::read_page(std::string from) {
+  request_ = members_.send(
+      "/v3/kv/range", to_json(RangeRequest{std::move(from), keys_.all().end, page_size, revision_}),
+      page_time_max,
+      [this](const std::expected<std::string, RequestError>& answer) { take_page(answer); });
+}
+
+void Copying::take_page(const std::expected<std::string, RequestError>& answer) {
+  if (!answer) return fail(StoreError::Kind::unavailable, answer.error().text);
+  auto page = parse_range(*answer);
+  if (!page) return fail_wrong(page.error());
+  if (page->revision <= 0) return fail_wrong("the answer has no revision");
+  if (page->has_more && page->values.empty()) return fail_wrong("a page has no keys");
+  if (revision_ == 0) revision_ = page->revision;
+  for (KeyValue& value : page->values) copy_->apply({false, value});
+  if (copy_->size() > options_.size_max)
+    return fail(StoreError::Kind::full, "the names take more than " +
+                                            std::to_string(options_.size_max) +
+                                            " octets of memory; unbind names");
+  if (page->has_more) return read_page(page->values.back().key + '\0');
+  if (copy_->is_empty() && may_make_tree_) return make_tree();
+  copy_->set_revision(revision_);
+  if (const auto record = copy_->store_record(); !record)
+    return fail(record.error().kind, keys_.prefix() + ": " + record.error().text);
+  end(std::move(*copy_));
+}
+
+void Copying::end(std::expected<Mirror, StoreError> result) {
+  request_.reset();
+  done_(std::move(result));
+}
+
+}  // namespace perigee::naming::etcd

@@ -1,0 +1,61 @@
+// Copies the whole name tree, page by page, all at the same revision.
+#pragma once
+
+#include "services/naming_etcd/members.h"
+#include "services/naming_etcd/mirror.h"
+
+#include <expected>
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace perigee::naming::etcd {
+
+/// Used by the store's thread only.
+class Copying {
+ public:
+  using Done = std::function<void(std::expected<Mirror, StoreError>)>;
+
+  /// Everything lives longer. `done` may begin the next copy.
+  Copying(const EtcdStoreOptions& options, const Keys& keys, Transfers& transfers, Members& members,
+          Done done)
+      : options_(options),
+        keys_(keys),
+        transfers_(transfers),
+        members_(members),
+        done_(std::move(done)) {}
+
+  /// If there are no names, makes the keys of an empty tree, and copies them.
+  void begin(std::uint64_t new_identity);
+  [[nodiscard]] bool is_running() const noexcept { return request_.has_value(); }
+  void cancel() noexcept;
+
+ private:
+  void read_all();
+  void read_page(std::string from);
+  void make_tree();
+  void take_page(const std::expected<std::string, RequestError>& answer);
+  void end(std::expected<Mirror, StoreError> result);
+  void fail(StoreError::Kind kind, const std::string& text) {
+    end(std::unexpected(StoreError{kind, "etcd: " + text}));
+  }
+  /// The answer of the member is wrong. The next copy asks another member.
+  void fail_wrong(const std::string& mistake) {
+    const std::string text = members_.present() + ": " + mistake;
+    members_.next();
+    fail(StoreError::Kind::failed, text);
+  }
+
+  const EtcdStoreOptions& options_;
+  const Keys& keys_;
+  Transfers& transfers_;
+  Members& members_;
+  const Done done_;
+  std::optional<Transfers::Id> request_;
+  std::optional<Mirror> copy_;
+  Revision revision_ = 0;  // 0: of the first page
+  std::uint64_t new_identity_ = 0;
+  bool may_make_tree_ = false;  // once for each copy
+};
+
+}  // namespace perigee::naming::etcd

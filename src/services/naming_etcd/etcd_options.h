@@ -1,0 +1,47 @@
+// The options of a store in etcd, and its numbers.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace perigee::naming {
+
+struct EtcdStoreOptions {
+  /// The members of the cluster: "http://host:port" or "https://host:port". At least one.
+  std::vector<std::string> members;
+  /// Begins all keys. Naming services with the same prefix share their names.
+  std::string prefix = "/perigee/names/";
+  /// Files in PEM form, for https. Empty: the system's authorities, and no certificate.
+  std::string authorities;
+  std::string certificate;
+  std::string key;
+  /// For a change, with all its attempts. After it, the change fails.
+  std::chrono::milliseconds write_time_max{5'000};
+  /// Names may be that old. If they are older, reads fail until a member answers.
+  std::chrono::milliseconds staleness_max{60'000};
+  std::chrono::milliseconds start_time_max{10'000};  ///< for the first copy of the names
+  std::size_t contexts_max = 1'000'000;              ///< with the root context
+  std::size_t size_max = std::size_t{1} << 30;       ///< octets of memory for the copy
+  std::size_t waiting_max = 16'384;  ///< changes that wait; a further one fails with `busy`
+  /// Outlives the store.
+  const Clock* clock = &steady_clock();
+};
+
+/// Numbers of a store in etcd, for operators.
+struct EtcdStatus {
+  std::chrono::milliseconds staleness{0};  ///< the names are at most that old
+  std::int64_t revision = 0;               ///< of the newest change that the copy has
+  std::uint64_t bindings = 0;
+  std::uint64_t size = 0;             ///< octets of memory for the copy, about
+  std::uint64_t changes_waiting = 0;  ///< that have no result yet
+  std::uint64_t failed_requests = 0;  ///< of etcd, since the start
+  std::uint64_t watches_started = 0;  ///< likewise: more than one after lost connections
+  std::uint64_t copies_made = 0;      ///< likewise: more than one after a compaction
+};
+
+}  // namespace perigee::naming

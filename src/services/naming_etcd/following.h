@@ -1,0 +1,95 @@
+// Keeps the names up to date: copies them, then follows the changes by a watch. Proves by reads
+// that most members confirm how old the names are.
+#pragma once
+
+#include "services/naming_etcd/copying.h"
+#include "services/naming_etcd/members.h"
+#include "services/naming_etcd/shared_names.h"
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace perigee::naming::etcd {
+
+/// Used by the store's thread only, except for the counters.
+///
+/// One of three states: pausing (until `retry_at_`), copying, or watching.
+class Following {
+ public:
+  Following(const EtcdStoreOptions& options, SharedNames& names, Transfers& transfers,
+            std::uint64_t new_identity);
+
+  /// Does what is due. Call it after each `Transfers::run`, and at `next_step()`.
+  void step();
+  [[nodiscard]] TimePoint next_step() const noexcept;
+  /// Whether a copy was made, which may be out of date.
+  [[nodiscard]] bool has_names() const noexcept { return has_names_; }
+  [[nodiscard]] const std::optional<StoreError>& last_error() const noexcept { return error_; }
+  /// Since the last watch began.
+  [[nodiscard]] std::uint32_t retries() const noexcept { return retries_; }
+  [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
+  void fill(EtcdStatus& status) const;
+
+  std::atomic<std::uint64_t> failed_requests = 0;
+
+ private:
+  /// A read of the newest revision.
+  struct Probe {
+    TimePoint begin;
+    Revision applied = 0;  ///< of the names, when the probe began
+  };
+  /// The names are as new as `time` when they have this revision.
+  struct Proof {
+    TimePoint time;
+    Revision revision = 0;
+  };
+
+  void take_copy(std::expected<Mirror, StoreError> copy);
+  void begin_watch();
+  bool take_data(std::string_view part);
+  [[nodiscard]] bool take_line(std::string_view line);
+  [[nodiscard]] bool take_events(WatchAnswer answer);
+  void end_watch(const std::string& why);
+  void begin_probe();
+  void take_probe(const Probe& probe, const std::expected<std::string, RequestError>& answer);
+  void check_proof();
+  /// Begins again with a watch, or with a copy.
+  void retry(StoreError error, bool with_copy);
+  [[nodiscard]] TimePoint now() const noexcept { return options_.clock->now(); }
+  [[nodiscard]] Duration probe_interval() const noexcept;
+
+  const EtcdStoreOptions& options_;
+  SharedNames& names_;
+  Transfers& transfers_;
+  const std::uint64_t new_identity_;
+  Members copy_members_;
+  Members watch_members_;
+  Members probe_members_;
+  Copying copying_;
+  std::atomic<std::uint64_t> watches_ = 0;
+  std::atomic<std::uint64_t> copies_ = 0;
+  std::uint64_t identity_ = 0;
+  bool has_names_ = false;
+  bool needs_copy_ = true;
+  TimePoint copy_begin_{};
+  TimePoint retry_at_{};
+  std::uint32_t retries_ = 0;
+  std::optional<StoreError> error_;
+
+  std::optional<Transfers::Id> watch_;
+  TimePoint watch_begin_{};
+  bool is_watching_ = false;   // etcd has confirmed the watch
+  std::string line_;           // the part of a line that has arrived
+  std::vector<Event> events_;  // of a transaction that has not arrived completely
+  std::size_t events_size_ = 0;
+  std::string watch_mistake_;
+
+  bool is_probing_ = false;
+  TimePoint next_probe_{};
+  std::optional<Proof> proof_;
+};
+
+}  // namespace perigee::naming::etcd

@@ -1,0 +1,83 @@
+// The names that the thread of a store writes and other threads read.
+#pragma once
+
+#include "services/naming_etcd/etcd_options.h"
+#include "services/naming_etcd/mirror.h"
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perigee::naming::etcd {
+
+/// Any thread may read. Only the store's thread calls the functions of the second group, and only
+/// this thread may use `mirror`.
+class SharedNames {
+ public:
+  SharedNames(Keys keys, const EtcdStoreOptions& options)
+      : keys_(std::move(keys)), options_(options), mirror_(keys_) {}
+
+  /// Calls `read` with the mirror, unless the names are too old or cannot be used.
+  template <typename Read>
+  [[nodiscard]] auto read(Read read) const
+      -> std::expected<decltype(read(std::declval<const Mirror&>())), StoreError> {
+    const std::lock_guard lock(mutex_);
+    if (const auto error = problem()) return std::unexpected(*error);
+    return read(mirror_);
+  }
+  [[nodiscard]] std::chrono::milliseconds age() const noexcept;
+  void on_changed(BindingChanged changed) {
+    const std::lock_guard lock(mutex_);
+    changed_ = std::move(changed);
+  }
+  void fill(EtcdStatus& status) const;
+
+  [[nodiscard]] const Keys& keys() const noexcept { return keys_; }
+  [[nodiscard]] const Mirror& mirror() const noexcept { return mirror_; }
+  [[nodiscard]] const std::optional<StoreError>& broken() const noexcept { return broken_; }
+  /// Makes the events of one or more complete transactions.
+  void apply(std::span<const Event> events);
+  /// A new copy takes the place of the old one.
+  void replace(Mirror mirror);
+  /// The names cannot be used. Readers get the error until the next `replace`.
+  void set_broken(StoreError error);
+  /// etcd has this revision, so the watch must deliver it soon.
+  void expect(Revision revision);
+  /// Since when the names lack a revision that etcd has. TimePoint::max(): they lack none.
+  [[nodiscard]] TimePoint behind_since() const noexcept;
+  /// The names were up to date at this time.
+  void set_fresh(TimePoint time, const std::string& member);
+  /// Tells the listener when the names become too old. `last_error` is for the readers.
+  void check_age(const std::string& last_error);
+  /// When `check_age` has something to do, at the earliest.
+  [[nodiscard]] TimePoint too_old_at() const noexcept;
+
+ private:
+  [[nodiscard]] std::optional<StoreError> problem() const;
+  void tell(ContextNumber context, const Component* name) const {
+    const std::lock_guard lock(mutex_);
+    if (changed_) changed_(context, name);
+  }
+  [[nodiscard]] TimePoint fresh_at() const noexcept {
+    return TimePoint(Duration(fresh_at_.load()));
+  }
+
+  const Keys keys_;
+  const EtcdStoreOptions& options_;
+  mutable std::mutex mutex_;  // guards the members below
+  Mirror mirror_;
+  std::optional<StoreError> broken_;
+  std::string last_error_;
+  BindingChanged changed_;
+  bool told_too_old_ = false;
+  Revision expected_ = 0;  // the newest revision that etcd has, as far as this store knows
+  TimePoint expected_since_{};
+  std::atomic<Duration::rep> fresh_at_{0};
+};
+
+}  // namespace perigee::naming::etcd
