@@ -2,7 +2,7 @@
 #include "remote/idl_places.h"
 
 #include "idl_nodes.h"
-#include "idlc/frontend/source.h"
+#include "idlc/frontend/compile.h"
 #include "remote/type_text.h"
 
 #include <set>

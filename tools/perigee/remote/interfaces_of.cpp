@@ -1,7 +1,7 @@
 // The description becomes IDL, which the front end of perigee-idl checks like the IDL of a file.
 #include "remote/interfaces_of.h"
 
-#include "idlc/frontend/source.h"
+#include "idlc/frontend/compile.h"
 #include "remote/description.h"
 #include "remote/idl_text.h"
 #include <perigee/base/printable.h>
