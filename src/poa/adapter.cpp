@@ -106,6 +106,11 @@ std::vector<counted_ptr<Adapter>> Adapter::all_children() const {
   return tree_.all();
 }
 
+std::size_t Adapter::active_object_count() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return objects_.size();
+}
+
 counted_ptr<Adapter> Adapter::first_child() const noexcept {
   const std::lock_guard lock(mutex_);
   return tree_.first();

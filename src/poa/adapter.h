@@ -107,6 +107,7 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   /// The names of this adapter and its ancestors, "RootPOA" first. Also after `destroy`.
   [[nodiscard]] PERIGEE_INTERNAL_API std::vector<std::string> full_name() const;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
+  [[nodiscard]] std::size_t active_object_count() const noexcept;
   /// Null if there are no children.
   [[nodiscard]] counted_ptr<Adapter> first_child() const noexcept;
   /// The child that comes next; null if there is none.

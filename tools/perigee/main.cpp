@@ -4,6 +4,7 @@
 #include "cert_command.h"
 #include "doctor/doctor_command.h"
 #include "ior_command.h"
+#include "list_command.h"
 #include "make_orb.h"
 #include "name_command.h"
 #include "orb_options.h"
@@ -70,6 +71,7 @@ int run_perigee(int argc, char* argv[]) {
   perigee::tool::add_try_command(*ior, orb_options);
   perigee::tool::add_name_command(program);
   perigee::tool::add_protocols_command(program);
+  perigee::tool::add_list_command(program);
   perigee::tool::add_cert_command(program);
   perigee::tool::add_bridge_command(program, orb_options);
   perigee::tool::add_call_command(program, orb_options);
