@@ -2,7 +2,7 @@
 #
 #   perigee_idl(<target> FILES <file.idl>... [INCLUDES <folder>...] [DEFINES <name[=text]>...]
 #               [ANNOTATIONS <file>...] [OPTIONS <option>...] [IDL_VERSION 3|4] [ANY] [KEEP_INCLUDE_PATH]
-#               [AMI] [AMI_POLLING] [AMH] [ASYNC] [CLIENT_ONLY])
+#               [AMI] [AMI_POLLING] [AMH] [ASYNC] [REPOSITORY] [CLIENT_ONLY])
 #       Adds the generated source to the target, and its folder to the includes of the target and
 #       of targets that link it. For stock.idl, the source is stockAll.cpp. It includes the
 #       other sources so that their common headers are read once. A change of an IDL file, or of a
@@ -20,6 +20,9 @@
 #       stockAmiC.cpp, stockAmiS.h, stockAmiS.cpp).
 #
 #       AMI_POLLING: the same as AMI, with pollers. The target must link Perigee::dynamic.
+#
+#       REPOSITORY: also generates a description of the IDL (stockR.h, stockR.cpp), with which a server
+#       answers _get_interface. The target must link Perigee::repository.
 #
 #       CLIENT_ONLY: leaves out the files of servants. A target with only the client's files may link
 #       Perigee::client, a smaller library, instead of Perigee::perigee. Asynchronous calls by
@@ -62,8 +65,8 @@ function(_perigee_idl_generate idl_file folder options sources_variable)
   get_filename_component(path "${idl_file}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
   get_filename_component(name "${path}" NAME_WLE)
   set(endings C S)
-  set(words --any --ami --ami --amh --async --async)
-  set(word_endings A AmiC AmiS AmhS Async AsyncS)
+  set(words --any --ami --ami --amh --async --async --repository)
+  set(word_endings A AmiC AmiS AmhS Async AsyncS R)
   foreach(word ending IN ZIP_LISTS words word_endings)
     if(word IN_LIST options)
       list(APPEND endings ${ending})
@@ -111,7 +114,7 @@ function(_perigee_idl_subfolder idl_file roots variable)
 endfunction()
 
 function(perigee_idl target)
-  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMI_POLLING;AMH;ASYNC;CLIENT_ONLY" "IDL_VERSION"
+  cmake_parse_arguments(ARG "ANY;KEEP_INCLUDE_PATH;AMI;AMI_POLLING;AMH;ASYNC;REPOSITORY;CLIENT_ONLY" "IDL_VERSION"
                         "FILES;INCLUDES;DEFINES;ANNOTATIONS;OPTIONS" ${ARGN})
   if(ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "perigee_idl(${target}): unknown arguments: ${ARG_UNPARSED_ARGUMENTS}")
@@ -150,6 +153,9 @@ function(perigee_idl target)
   if(ARG_ASYNC)
     list(APPEND options --async)
   endif()
+  if(ARG_REPOSITORY)
+    list(APPEND options --repository)
+  endif()
   if(ARG_CLIENT_ONLY)
     list(APPEND options --client-only)
   endif()
@@ -177,7 +183,10 @@ endfunction()
 function(perigee_idl_library name)
   add_library(${name} STATIC)
   target_compile_features(${name} PUBLIC cxx_std_20)
-  cmake_parse_arguments(ARG "CLIENT_ONLY;ASYNC;AMI_POLLING" "" "" ${ARGN})
+  cmake_parse_arguments(ARG "CLIENT_ONLY;ASYNC;AMI_POLLING;REPOSITORY" "" "" ${ARGN})
+  if(ARG_REPOSITORY)
+    target_link_libraries(${name} PUBLIC Perigee::repository)
+  endif()
   if(ARG_AMI_POLLING)
     target_link_libraries(${name} PUBLIC Perigee::dynamic)
   endif()

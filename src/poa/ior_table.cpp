@@ -2,6 +2,7 @@
 #include "poa/ior_table.h"
 
 #include "orb/core/orb_core.h"
+#include "orb/references/reference.h"
 #include "orb/values/local_exception.h"
 #include "poa/minor_codes.h"
 #include <perigee/cdr/encoder.h>
@@ -41,6 +42,14 @@ void NameTable::unbind(const std::string& object_key) {
   const std::lock_guard lock(mutex_);
   removed = references_.extract(object_key);
   if (removed.empty()) throw IORTable::NotFound();
+}
+
+std::vector<std::pair<std::string, std::string>> NameTable::names() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::pair<std::string, std::string>> all;
+  for (const auto& [name, reference] : references_)
+    all.emplace_back(name, reference->_reference()->ior().type_id);
+  return all;
 }
 
 void NameTable::clear() noexcept {

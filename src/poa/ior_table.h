@@ -8,6 +8,8 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace perigee::orb {
 class OrbCore;
@@ -29,6 +31,8 @@ class NameTable final : public IORTable::Table {
   /// The target of requests with this key; nil: none. May call the locator; its system exceptions
   /// reach the caller.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> find(OctetSpan object_key) const;
+  /// The names, with the repository ids of their references. Without those of the locator.
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> names() const;
   /// Removes all names and the locator. Their references would keep the ORB alive.
   void clear() noexcept;
 

@@ -75,6 +75,8 @@ Server::~Server() {
   }
 }
 
+void Server::load(const std::vector<Embedded>& descriptions) { parts_->shared->load(descriptions); }
+
 CORBA::object_reference<CORBA::Repository> Server::reference() const { return parts_->reference; }
 
 }  // namespace perigee::repository

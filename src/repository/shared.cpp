@@ -1,6 +1,7 @@
 // Object ids, references, the right to write, and the checks of changed definitions.
 #include "repository/shared.h"
 
+#include "repository/embedded_reader.h"
 #include <perigee/orb/orb.h>
 
 #include <algorithm>
@@ -164,6 +165,12 @@ Shared::Shared(const CORBA::object_reference<CORBA::ORB>& orb, const Options& op
 CORBA::object_reference<CORBA::Repository> Shared::repository() {
   const std::scoped_lock lock(mutex_);
   return reference<CORBA::Repository>(&store_.root());
+}
+
+void Shared::load(const std::vector<Embedded>& descriptions) {
+  const std::lock_guard lock(mutex_);
+  EmbeddedReader reader(store_);
+  for (const Embedded& each : descriptions) reader.read(each);
 }
 
 Kind Shared::kind_of(const PortableServer::ObjectId& id) {

@@ -6,9 +6,11 @@
 #include "repository/type_codes.h"
 #include <perigee/poa/peer_current.h>
 #include <perigee/poa/poa.h>
+#include <perigee/repository/embedded_octets.h>
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 namespace perigee::repository {
 
@@ -24,6 +26,8 @@ class Shared final {
 
   /// The repository itself.
   [[nodiscard]] CORBA::object_reference<CORBA::Repository> repository();
+  /// Adds the definitions that a program brings. Raises the exceptions of EmbeddedReader.
+  void load(const std::vector<Embedded>& descriptions);
   /// The kind of the definition with this object id. Raises OBJECT_NOT_EXIST.
   [[nodiscard]] Kind kind_of(const PortableServer::ObjectId& id);
   /// A reference to the object of a definition; nil for nullptr. The caller must hold the lock.

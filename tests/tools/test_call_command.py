@@ -234,7 +234,6 @@ class Call(unittest.TestCase):
             (("--idl", IDL, "--interface", "Calls::Bord", self.board.ior, "noted"),
              "the IDL has no interface Calls::Bord; did you mean 'Calls::Board'?"),
             (("--idl", "nowhere.idl", self.board.ior, "noted"), "nowhere.idl"),
-            ((self.board.ior, "noted"), "--idl is missing; it names the IDL of the object"),
             (("--idl", IDL, "--concurrency", "2", self.board.ior, "noted"), "--concurrency needs --repeat"),
             (("--idl", IDL, "corbaloc:", "noted"), "corbaloc"),
             (("--idl", os.environ["OTHER_IDL"], self.board.ior, "noted"),

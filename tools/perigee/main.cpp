@@ -4,10 +4,12 @@
 #include "cert_command.h"
 #include "doctor/doctor_command.h"
 #include "ior_command.h"
+#include "list_command.h"
 #include "make_orb.h"
 #include "name_command.h"
 #include "orb_options.h"
 #include "protocols_command.h"
+#include "remote/describe_command.h"
 #include "try_command.h"
 #include "usage.h"
 #include <perigee/corba.h>
@@ -41,7 +43,7 @@ perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_o
 void check_used(const CLI::App& program, const std::vector<std::string>& words,
                 const std::vector<std::string>& orb_options) {
   if (orb_options.empty() || words.empty()) return;
-  for (const char* const user : {"ior", "bridge", "call", "doctor"})
+  for (const char* const user : {"ior", "bridge", "call", "describe", "doctor"})
     if (words.front() == user) return;
   const auto is_named = [&words](const CLI::App* command) {
     return command->get_name() == words.front();
@@ -50,7 +52,7 @@ void check_used(const CLI::App& program, const std::vector<std::string>& words,
   const std::string command = "perigee " + words.front();
   throw perigee::tool::UsageError(
       command + ": " + orb_options.front() + " has no effect here; " +
-      "only perigee ior, bridge, call and doctor take the options of an ORB");
+      "only perigee ior, bridge, call, describe and doctor take the options of an ORB");
 }
 
 int run_perigee(int argc, char* argv[]) {
@@ -69,9 +71,11 @@ int run_perigee(int argc, char* argv[]) {
   perigee::tool::add_try_command(*ior, orb_options);
   perigee::tool::add_name_command(program);
   perigee::tool::add_protocols_command(program);
+  perigee::tool::add_list_command(program);
   perigee::tool::add_cert_command(program);
   perigee::tool::add_bridge_command(program, orb_options);
   perigee::tool::add_call_command(program, orb_options);
+  perigee::tool::add_describe_command(program, orb_options);
   perigee::tool::add_doctor_command(program, orb_options);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);

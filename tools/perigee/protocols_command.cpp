@@ -1,31 +1,20 @@
 // The subcommands of `perigee protocols`: calls to the server's administration, at its socket file.
 #include "protocols_command.h"
 
-#include "PerigeeAdministrationC.h"
+#include "administration.h"
 #include "call_limit.h"
-#include "reach.h"
 #include "result.h"
 #include <perigee/base/printable.h>
-#include <perigee/corba.h>
-#include <perigee/iop/ior.h>
-#include <perigee/orb/protocols.h>
-#include <perigee/transport/local.h>
 
-#include <chrono>
 #include <filesystem>
 #include <iostream>
 #include <memory>
-#include <sstream>
-#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace perigee::tool {
 
 namespace {
-
-using AdministrationRef = IDL::traits<Perigee::Administration>::ref_type;
 
 /// The command line. The options fill it, and the callbacks read it.
 struct ProtocolsArguments {
@@ -92,97 +81,13 @@ void reload(const AdministrationRef& server, const ProtocolsArguments& /*argumen
 using ProtocolsAct = void (*)(const AdministrationRef& server, const ProtocolsArguments& arguments,
                               Result& result);
 
-/// An error with text for people.
-class ProtocolsFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-// The argument has the form of the server's option, or is a path.
-std::string socket_path(const std::string& server) {
-  constexpr std::string_view scheme = "uiop://";
-  const std::string path = server.starts_with(scheme) ? server.substr(scheme.size()) : server;
-  if (path.empty() || path.starts_with('@') || path.find("://") != std::string::npos)
-    throw ProtocolsFailure(
-        "'" + printable(server) +
-        "' is not the path of a socket file; write the path of the server's "
-        "-ORBAdministration, like /run/bank/operator or uiop:///run/bank/operator");
-  return std::filesystem::absolute(path).string();
-}
-
-// Connects once before the call, because the connector gives the best error text for the socket
-// file.
-void check_reached(CORBA::ORB& orb, const transport::Endpoint& endpoint, double timeout_s) {
-  const auto reached =
-      protocols(orb).connector(endpoint.scheme)->connect(endpoint, to_milliseconds(timeout_s));
-  if (!reached) throw ProtocolsFailure(printable(explain(reached.error())));
-}
-
-// A corbaloc could not contain all characters of a path.
-std::string reference_to(const std::string& path) {
-  iop::ProfileBody body;
-  body.host = transport::local_host_name();
-  body.address = path;
-  for (const char character : std::string_view("Administration"))
-    body.object_key.push_back(static_cast<std::byte>(character));
-  return iop::to_ior_string({.type_id = "IDL:Perigee/Administration:1.0",
-                             .profiles = {transport::make_local_codec()->encode(body)}});
-}
-
-AdministrationRef administration_of(CORBA::ORB& orb, const ProtocolsArguments& arguments) {
-  const std::string path = socket_path(arguments.server);
-  check_reached(orb, {"uiop", path}, arguments.timeout_s);
-  return IDL::traits<Perigee::Administration>::unchecked_narrow(
-      orb.string_to_object(reference_to(path)));
-}
-
-std::string no_answer(double seconds) {
-  std::ostringstream text;
-  text << "no reply within " << seconds
-       << " s; the server may still be working, since loading runs code of the plug-in. `perigee "
-          "protocols list` shows the result later; --timeout sets a longer limit";
-  return text.str();
-}
-
-// Error texts name the socket only if another program may listen there.
-void call_server(CORBA::ORB& orb, ProtocolsAct act, const ProtocolsArguments& arguments,
-                 Result& result) {
-  try {
-    limit_calls(orb, arguments.timeout_s);
-    act(administration_of(orb, arguments), arguments, result);
-  } catch (const Perigee::Refused& refused) {
-    throw ProtocolsFailure(printable(refused.reason()));
-  } catch (const CORBA::TIMEOUT&) {
-    throw ProtocolsFailure(no_answer(arguments.timeout_s));
-  } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    throw ProtocolsFailure("the server at " + printable(arguments.server) +
-                           " has its -ORBAdministration at another socket file, or none");
-  } catch (const CORBA::BAD_OPERATION&) {
-    throw ProtocolsFailure(
-        "the server has another version of Perigee: use the `perigee` of that version");
-  } catch (const CORBA::COMM_FAILURE&) {
-    throw ProtocolsFailure("the connection ended before the reply: the server has stopped, or " +
-                           printable(arguments.server) + " is not the socket of an ORB");
-  } catch (const CORBA::TRANSIENT& exception) {
-    throw ProtocolsFailure("the server cannot be reached: " + exception.detail());
-  }
-}
-
+// The result keeps what was done before a failure.
 void run_protocols_command(ProtocolsAct act, const ProtocolsArguments& arguments) {
-  // The command reads no configuration file. The file may be the server's own, and would make this
-  // ORB open the socket of the server, too. The client trusts any user at the path that the
-  // operator names, because the server may belong to another user.
-  std::vector<std::string> options{"-ORBConfigFile", "/dev/null", "-ORBUiopTrust", "all,/,@"};
-  const auto orb = CORBA::ORB_init(options, "perigee protocols");
-  std::string complaint;
   Result result;
-  try {
-    call_server(*orb, act, arguments, result);
-  } catch (const std::exception& failure) {
-    complaint = failure.what();
-  }
+  const std::string complaint =
+      call_administration({arguments.server, arguments.timeout_s},
+                          [&](const AdministrationRef& server) { act(server, arguments, result); });
   print(result, format_of(arguments.json));
-  orb->destroy();
   if (complaint.empty()) return;
   std::cerr << "perigee protocols: " << complaint << '\n';
   throw CLI::RuntimeError(1);

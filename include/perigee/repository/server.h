@@ -9,8 +9,12 @@
 #include <perigee/repository/options.h>
 
 #include <memory>
+#include <vector>
 
 namespace perigee::repository {
+
+struct Embedded;
+class EmbeddedServer;
 
 /// An Interface Repository that is served by an ORB. Any thread.
 ///
@@ -31,7 +35,10 @@ class PERIGEE_API Server final {
   [[nodiscard]] CORBA::object_reference<CORBA::Repository> reference() const;
 
  private:
+  friend class EmbeddedServer;
   struct Parts;
+  void load(const std::vector<Embedded>& descriptions);
+
   std::unique_ptr<Parts> parts_;
 };
 

@@ -72,6 +72,10 @@ void add_output_options(CLI::App& app, Arguments& arguments) {
                "Also generate TypeCodes, and insertion into and extraction from any: stockA.h and "
                "stockA.cpp");
   app.add_flag(
+      "--repository", names.with_repository,
+      "Also generate a description of the IDL, stockR.h and stockR.cpp, with which a server "
+      "answers _get_interface: see <perigee/repository/embedded.h>");
+  app.add_flag(
       "--one-source", names.with_one_source,
       "Also generate stockAll.cpp, which includes the other sources: quicker to compile than "
       "each of them");
@@ -198,6 +202,8 @@ std::string complaint(const Arguments& arguments) {
                                     names.async_suffix, names.async_server_suffix})
     if (!suffixes.insert(suffix).second)
       return "the files of asynchronous calls or servants have the same suffix as others";
+  if (names.with_repository && suffixes.contains(names.repository_suffix))
+    return "the suffix R is that of the files of --repository";
   if (names.with_one_source && suffixes.contains(std::string(names.one_source_suffix)))
     return "the suffix All is that of the source of --one-source";
   if (arguments.names.header_extension == arguments.names.source_extension)

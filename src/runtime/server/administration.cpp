@@ -2,6 +2,7 @@
 #include "runtime/server/administration.h"
 
 #include "orb/core/orb_core.h"
+#include "poa/listing.h"
 #include "runtime/assembly.h"
 #include <perigee/base/log.h>
 #include <perigee/base/printable.h>
@@ -75,6 +76,8 @@ class Administration final : public PortableServer::Servant {
     if (operation == "_is_a") return skeleton::is_a(*this, request);
     if (operation == "_non_existent") return skeleton::non_existent(*this, request);
     if (operation == "perigee_protocols") return list(request);
+    if (operation == "perigee_names") return list_names(request);
+    if (operation == "perigee_adapters") return list_adapters(request);
     request.set_raises(raises);
     if (operation == "perigee_load") return load(request);
     if (operation == "perigee_unload") return unload(request);
@@ -94,6 +97,29 @@ class Administration final : public PortableServer::Servant {
         encoder.write_length(protocol.schemes.size());
         for (const std::string& scheme : protocol.schemes) encoder.write_string(scheme);
         encoder.write_boolean(!protocol.is_removed);
+      }
+    });
+  }
+  void list_names(orb::ServerRequest& request) {
+    request.end_of_arguments();
+    const auto all = poa::list_names(core_);
+    request.reply([&](cdr::Encoder& encoder) {
+      encoder.write_length(all.size());
+      for (const poa::ListedName& each : all) {
+        encoder.write_string(each.name);
+        encoder.write_string(each.repository_id);
+      }
+    });
+  }
+  void list_adapters(orb::ServerRequest& request) {
+    request.end_of_arguments();
+    const auto all = poa::list_adapters(core_);
+    request.reply([&](cdr::Encoder& encoder) {
+      encoder.write_length(all.size());
+      for (const poa::ListedAdapter& each : all) {
+        encoder.write_string(each.path);
+        encoder.write_string(each.state);
+        encoder.write(static_cast<std::uint64_t>(each.active_object_count));
       }
     });
   }

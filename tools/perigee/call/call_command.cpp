@@ -8,20 +8,21 @@
 #include "call/load.h"
 #include "call/outcome.h"
 #include "call_limit.h"
-#include "ior_command.h"
 #include "make_orb.h"
+#include "remote/interfaces_of.h"
+#include "remote/target.h"
 #include "result.h"
 #include "usage.h"
 #include <perigee/base/printable.h>
 #include <perigee/corba.h>
 #include <perigee/dynamic/request.h>
-#include <perigee/iop/ior.h>
 
 #include <nlohmann/json.hpp>
 
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace perigee::tool {
@@ -38,6 +39,7 @@ struct CallArguments {
   std::string operation;
   std::vector<std::string> words;
   std::string interface;
+  std::string repository;  ///< the reference of an Interface Repository
   double timeout_s = 10;
   std::uint64_t repeat = 1;
   unsigned concurrency = 1;
@@ -53,7 +55,8 @@ void remove_marks(CallArguments& arguments) {
   for (auto* const words : {&arguments.words, &arguments.idl.files, &arguments.idl.include_folders,
                             &arguments.idl.macros})
     for (std::string& word : *words) unmark(word);
-  for (auto* const word : {&arguments.reference, &arguments.operation, &arguments.interface})
+  for (auto* const word :
+       {&arguments.reference, &arguments.operation, &arguments.interface, &arguments.repository})
     unmark(*word);
 }
 
@@ -70,67 +73,59 @@ void print(const json& value, bool one_line) {
 /// One run of the command.
 class CallCommand {
  public:
+  /// `interfaces`: those of the IDL files, or nothing: the object is asked.
   CallCommand(const CORBA::object_reference<CORBA::ORB>& orb, const CallArguments& arguments,
-              Interfaces& interfaces)
-      : orb_(orb),
-        arguments_(arguments),
-        interfaces_(interfaces),
-        reader_(orb, interfaces),
-        writer_(orb) {
+              std::optional<Interfaces> interfaces)
+      : orb_(orb), arguments_(arguments), interfaces_(std::move(interfaces)), writer_(orb) {
     limit_calls(*orb, arguments.timeout_s);
-    const auto text = reference_text(arguments.reference);
-    if (!text) throw wrong(text.error());
-    target_ = resolve(*orb, *text);
-    operation_ = find_operation();
+    target_ = target_of("perigee call", *orb, arguments.reference);
+    operation_ = interfaces_ ? find_operation() : describe_operation();
     if (arguments.oneway) check_oneway();
-    list_ = arguments_of(operation_, arguments.words, std::cin, reader_);
+    JsonReader reader(orb, *interfaces_);
+    list_ = arguments_of(operation_, arguments.words, std::cin, reader);
   }
 
   /// Returns the exit status.
   int run() { return arguments_.repeat == 1 ? call_once() : call_often(); }
 
  private:
-  static CORBA::object_reference<CORBA::Object> resolve(CORBA::ORB& orb, const std::string& text) {
-    try {
-      auto object = orb.string_to_object(text);
-      if (object == nullptr) throw wrong("the reference is nil: it has no object");
-      return object;
-    } catch (const CORBA::BAD_PARAM& exception) {
-      throw wrong(printable(exception.detail().empty() ? exception.what() : exception.detail()));
-    }
+  /// Reads the interface from the object, or from the given repository.
+  OperationTypes describe_operation() {
+    InterfaceQuery query{target_, nullptr, arguments_.interface};
+    if (!arguments_.repository.empty())
+      query.repository = repository_at(target_of("perigee call", *orb_, arguments_.repository));
+    RemoteInterface described =
+        interfaces_of(orb_, find_source(orb_, query), to_milliseconds(arguments_.timeout_s));
+    interfaces_.emplace(std::move(described.interfaces));
+    return interfaces_->operation_of(interfaces_->interface_of(described.id), arguments_.operation,
+                                     arguments_.words.size());
   }
 
   /// The reference may name a base of the object's interface: if the operation is not there, the
   /// object is asked.
   OperationTypes find_operation() {
     const auto find = [this](const std::string& interface) {
-      return interfaces_.operation_of(interfaces_.interface_of(interface), arguments_.operation,
-                                      arguments_.words.size());
+      return interfaces_->operation_of(interfaces_->interface_of(interface), arguments_.operation,
+                                       arguments_.words.size());
     };
     if (!arguments_.interface.empty()) return find(arguments_.interface);
-    const std::string written = written_id();
-    if (interfaces_.has(written)) {
+    const std::string written = written_id(*orb_, target_);
+    if (interfaces_->has(written)) {
       try {
         return find(written);
       } catch (const InterfaceError&) {
         const std::string id = target_->_repository_id();
-        if (id == written || !interfaces_.has(id)) throw;
+        if (id == written || !interfaces_->has(id)) throw;
         return find(id);
       }
     }
     const std::string id = target_->_repository_id();
-    if (interfaces_.has(id)) return find(id);
+    if (interfaces_->has(id)) return find(id);
     throw wrong(id.empty() ? "neither the reference nor the object names an interface; give it "
                              "with --interface <name>"
                            : "the object has the interface " + printable(id) +
                                  ", which the IDL does not have; --idl names a file that has it, "
                                  "and --interface one of its bases");
-  }
-
-  /// The interface that the reference names; empty in a corbaloc.
-  std::string written_id() const {
-    const auto ior = iop::parse_ior_string(orb_->object_to_string(target_));
-    return ior ? ior->type_id : std::string();
   }
 
   void check_oneway() const {
@@ -203,8 +198,7 @@ class CallCommand {
 
   const CORBA::object_reference<CORBA::ORB> orb_;
   const CallArguments& arguments_;
-  Interfaces& interfaces_;
-  JsonReader reader_;
+  std::optional<Interfaces> interfaces_;
   JsonWriter writer_;
   CORBA::object_reference<CORBA::Object> target_;
   OperationTypes operation_;
@@ -212,16 +206,21 @@ class CallCommand {
 };
 
 void run(const CallArguments& arguments, const std::vector<std::string>& orb_options) {
-  if (arguments.idl.files.empty()) throw wrong("--idl is missing; it names the IDL of the object");
+  if (!arguments.idl.files.empty() && !arguments.repository.empty())
+    throw wrong("--idl and --ifr exclude each other; each of them describes the object");
   if (arguments.concurrency > 1 && arguments.repeat == 1)
     throw wrong("--concurrency needs --repeat, the number of calls");
   int status = exit_done;
   try {
     idlc::SystemFiles files;
-    Interfaces interfaces(arguments.idl, files);
+    std::optional<Interfaces> interfaces;
+    if (!arguments.idl.files.empty()) interfaces.emplace(arguments.idl, files);
     const auto orb = make_orb("perigee call", orb_options);
-    status = CallCommand(orb, arguments, interfaces).run();
+    status = CallCommand(orb, arguments, std::move(interfaces)).run();
     orb->destroy();
+  } catch (const DescriptionError& error) {
+    std::cerr << "perigee call: " << error.what() << '\n';
+    status = exit_failed;
   } catch (const InterfaceError& error) {
     throw wrong(error.what());
   } catch (const JsonError& error) {
@@ -248,7 +247,10 @@ void add_call_command(CLI::App& program, const std::vector<std::string>& orb_opt
       "call", "Call an operation of an object; arguments and results are JSON");
   const auto arguments = std::make_shared<CallArguments>();
   command->positionals_at_end();
-  command->add_option("--idl", arguments->idl.files, "An IDL file with the object's interface")
+  command
+      ->add_option("--idl", arguments->idl.files,
+                   "An IDL file with the object's interface; without it, the object is "
+                   "asked for its interface")
       ->type_name("FILE")
       ->allow_extra_args(false);
   command->add_option("-I", arguments->idl.include_folders, "A folder for #include")
@@ -257,6 +259,10 @@ void add_call_command(CLI::App& program, const std::vector<std::string>& orb_opt
   command->add_option("-D", arguments->idl.macros, "A macro of the IDL, NAME or NAME=TEXT")
       ->type_name("MACRO")
       ->allow_extra_args(false);
+  command
+      ->add_option("--ifr", arguments->repository,
+                   "An Interface Repository that has the object's interface")
+      ->type_name("REFERENCE");
   command->add_option("--interface", arguments->interface,
                       "The interface, if it is not the one that the reference names");
   command

@@ -6,6 +6,7 @@
 #include "idlc/backends/cpp11/any.h"
 #include "idlc/backends/cpp11/async.h"
 #include "idlc/backends/cpp11/client.h"
+#include "idlc/backends/cpp11/embedded.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"
@@ -67,6 +68,8 @@ std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
   if (names.with_async && with_servants)
     add(async_server_header_text(model, implied.async, names),
         async_server_source_text(model, implied.async, names));
+  if (names.with_repository)
+    add(repository_header_text(model), repository_source_text(model, names));
   return result;
 }
 
@@ -83,8 +86,13 @@ GenerateResult generate(const Model& model, const ImpliedIdl& implied, const Fil
   // Calls by coroutines need libperigee_server: a client only gets them on request.
   chosen.with_async = names.with_async || (has_own(implied.async) && !names.client_only);
   const std::vector<std::string> paths = output_names(model.files.front().path, chosen);
-  for (std::string& text : texts(model, implied, chosen))
-    result.files.push_back({paths[result.files.size()], std::move(text)});
+  try {
+    for (std::string& text : texts(model, implied, chosen))
+      result.files.push_back({paths[result.files.size()], std::move(text)});
+  } catch (const NotDescribed& error) {
+    result.diagnostics.push_back({.location = error.location, .text = error.what()});
+    return result;
+  }
   if (names.with_one_source)
     result.files.push_back({paths.back(), one_source_text(model, result.files, names)});
   return result;

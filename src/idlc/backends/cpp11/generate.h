@@ -32,6 +32,7 @@ struct FileNames {
   std::string amh_suffix = "AmhS";
   std::string async_suffix = "Async";
   std::string async_server_suffix = "AsyncS";
+  std::string repository_suffix = "R";
   std::string header_extension = ".h";
   std::string source_extension = ".cpp";
   bool keeps_include_path = false;  ///< an #include keeps the folder of the IDL's #include
@@ -39,6 +40,7 @@ struct FileNames {
   bool with_ami = false;            ///< always generate files of asynchronous calls
   bool with_amh = false;            ///< the same for asynchronous servants
   bool with_async = false;          ///< the same for coroutine clients and servants
+  bool with_repository = false;     ///< generate files with a description for repositories
   bool with_one_source = false;     ///< generate a source that includes the others
   bool client_only = false;         ///< leave out the files of servants
   /// Headers that include <perigee/corba.h>, the header of applications.

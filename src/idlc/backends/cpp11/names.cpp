@@ -243,6 +243,7 @@ std::vector<std::string> output_names(const std::string& idl_path, const FileNam
   if (names.with_amh && with_servants) suffixes.push_back(names.amh_suffix);
   if (names.with_async) suffixes.push_back(names.async_suffix);
   if (names.with_async && with_servants) suffixes.push_back(names.async_server_suffix);
+  if (names.with_repository) suffixes.push_back(names.repository_suffix);
   const std::string name = file_name(idl_path);
   std::vector<std::string> result;
   for (const std::string& suffix : suffixes)

@@ -1,0 +1,52 @@
+// Reads the descriptions that perigee-idl embeds: src/idlc/backends/cpp11/embedded_octets.cpp
+// writes the format.
+#pragma once
+
+#include "repository/store.h"
+#include <perigee/repository/embedded_octets.h>
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+namespace perigee::repository {
+
+/// Adds descriptions to a store that only this thread uses. Definitions whose repository ids are
+/// there stay as they are, except for interfaces and valuetypes that are only declared so far.
+/// Raises INITIALIZE if the octets are malformed, and the exceptions of the store.
+class EmbeddedReader final {
+ public:
+  explicit EmbeddedReader(Store& store) : store_(store) {}
+  void read(const Embedded& description);
+
+ private:
+  [[nodiscard]] std::uint64_t number();
+  [[nodiscard]] std::size_t count();
+  [[nodiscard]] std::uint32_t bound();
+  [[nodiscard]] std::string text();
+  [[nodiscard]] Definition& reference();
+  [[nodiscard]] Definition* optional_reference();
+  [[nodiscard]] std::vector<Definition*> references();
+  [[nodiscard]] Definition& type();
+  [[nodiscard]] Definition& unnamed(Definition prepared);
+  [[nodiscard]] std::vector<Part> members();
+  [[nodiscard]] std::vector<Part> parameters();
+  [[nodiscard]] CORBA::Any value(Definition& type, bool may_be_default);
+
+  void read_head();
+  void read_details(Definition& definition, bool is_new);
+  [[nodiscard]] Details details_of(Kind kind, bool& is_declared_only);
+  void read_value(Details& details);
+  void read_operation(Details& details);
+
+  Store& store_;
+  std::span<const std::uint8_t> rest_;
+  std::vector<Definition*> definitions_;  // of this description, by position
+  std::vector<bool> is_new_;
+  bool skips_ = false;  // the present details are known: makes no types without a name
+  std::unordered_set<const Definition*> declared_;  // without details so far
+};
+
+}  // namespace perigee::repository

@@ -1,0 +1,27 @@
+"""`perigee list`: names and adapters of a server, asked at the socket of its administration."""
+
+import unittest
+
+from perigee_tool import WithServer, json_of, perigee
+
+
+class List(WithServer):
+    def test_the_adapters_are_listed_with_their_states_and_objects(self):
+        with self.server():
+            result = json_of("list", "--json", "-s", self.operator)
+            self.assertEqual(result["names"], [])
+            root = result["adapters"][0]
+            self.assertEqual((root["path"], root["state"]), ("RootPOA", "active"))
+            self.assertEqual(root["active_objects"], 1)
+            status, text, error = perigee("list", "-s", f"uiop://{self.operator}")
+            self.assertEqual((status, error), (0, ""))
+            self.assertTrue(text.startswith("adapter RootPOA active, 1 active objects\n"), text)
+
+    def test_a_server_without_administration_is_an_error(self):
+        status, out, error = perigee("list", "-s", f"{self.folder}/nothing")
+        self.assertEqual((status, out, error.count("\n")), (1, "", 1), error)
+        self.assertTrue(error.startswith("perigee list: "), error)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,110 @@
+// What an Interface Repository says about an interface and the types that it uses: plain data, read
+// by a bounded number of calls.
+#pragma once
+
+#include "call/idl_type_codes.h"
+#include "remote/definition_source.h"
+#include <perigee/cdr/typecode.h>
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::tool {
+
+/// A constant inside an interface.
+struct DescribedConstant {
+  std::string name;
+  TypeCodeRef type;
+  CORBA::Any value;
+};
+
+/// The contents of an interface or a valuetype.
+struct DescribedMembers {
+  std::vector<std::string> bases;      ///< repository ids; valuetypes: the abstract bases
+  std::vector<std::string> supported;  ///< of a valuetype
+  CORBA::OpDescriptionSeq operations;  ///< with the inherited ones
+  CORBA::ExtAttrDescriptionSeq attributes;
+  std::vector<DescribedConstant> constants;
+  CORBA::ExtInitializerSeq initializers;  ///< of a valuetype
+};
+
+/// A definition with a name.
+struct Described {
+  std::string id;
+  std::string scoped_name;  ///< "::Bank::Account", without escapes; different for each definition
+  const cdr::TypeNode* node = nullptr;
+  /// Interfaces and valuetypes whose contents were asked for.
+  std::optional<DescribedMembers> members;
+};
+
+/// Interfaces that other interfaces use as types.
+enum class Contents {
+  of_one,  ///< describe the first interface only, with what it inherits; enough to call it
+  of_all,  ///< describe all interfaces that it uses, as in the IDL
+};
+
+struct DescriptionLimits {
+  std::size_t definitions_max = 2'000;
+  std::size_t types_depth_max = 256;      ///< types inside each other
+  std::size_t text_size_max = 4'096;      ///< octets of a name or a repository id
+  std::chrono::milliseconds time_max{0};  ///< for all calls; 0: no limit
+};
+
+/// The definitions, in the order in which they were found. Owns the TypeCodes of the nodes.
+class Description {
+ public:
+  /// Calls the repository. Throws DescriptionError for definitions that have no form in IDL and
+  /// beyond a limit; throws the system exceptions of the calls.
+  Description(const InterfaceSource& source, Contents contents, const DescriptionLimits& limits);
+
+  [[nodiscard]] const std::vector<std::string>& order() const noexcept { return order_; }
+  /// nullptr if there is no such definition.
+  [[nodiscard]] const Described* find(std::string_view id) const;
+  [[nodiscard]] const Described& main() const { return definitions_.at(main_id_); }
+
+ private:
+  using Ref = CORBA::object_reference<CORBA::Contained>;
+
+  /// Returns its repository id.
+  std::string add_interface(const CORBA::object_reference<CORBA::InterfaceDef>& interface);
+  void read_contents(CORBA::Container& container, DescribedMembers& members);
+  void read_value(const std::string& id);
+  void add_types_of(const DescribedMembers& members);
+  void add(const TypeCodeRef& type);
+  void add_node(const cdr::TypeNode& node, std::size_t depth);
+  void add_inner(const cdr::TypeNode& node, std::size_t depth);
+  Described& declare(const cdr::TypeNode& node);
+  void describe_pending();
+  std::string scoped_name_of(std::string_view id, std::string_view name);
+  std::string asked_name_of(const std::string& id);
+  std::string unique(std::string name);
+  Ref look_up(const std::string& id);
+  void check_time() const;
+  [[noreturn]] void throw_too_many() const;
+
+  InterfaceSource source_;
+  Contents contents_;
+  DescriptionLimits limits_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::map<std::string, Described, std::less<>> definitions_;  // by repository id
+  std::vector<std::string> order_;
+  std::string main_id_;
+  std::set<std::string> names_;  // of all definitions, in lower case
+  std::vector<std::string> pending_;
+  std::vector<TypeCodeRef> owned_;
+};
+
+/// Whether `name` is an identifier of IDL; it may be a keyword, which IDL text escapes.
+[[nodiscard]] bool is_identifier(std::string_view name);
+/// "Calls", "Board" of "::Calls::Board".
+[[nodiscard]] std::vector<std::string> parts_of(std::string_view scoped_name);
+/// Interfaces of all kinds.
+[[nodiscard]] bool is_interface(const cdr::TypeNode& node);
+
+}  // namespace perigee::tool

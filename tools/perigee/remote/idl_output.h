@@ -1,0 +1,39 @@
+// The lines of an IDL file: modules that are opened and closed, indentation, the prefix of ids.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::tool {
+
+class IdlOutput {
+ public:
+  /// The next lines belong to these modules. `prefix` is the wish of the next definition for the
+  /// prefix of repository ids; a module keeps the prefix that it had first.
+  void enter(const std::vector<std::string>& modules, const std::string& prefix);
+  void line(std::string_view text);
+  void begin(std::string_view text);  ///< "struct Item {": the next lines are indented
+  void end(std::string_view text);    ///< "};"
+  void directive(std::string_view text);
+  /// The `#pragma prefix` of the present lines.
+  [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
+  /// Closes all modules.
+  [[nodiscard]] std::string take();
+
+ private:
+  void leave(std::size_t module_count);
+
+  std::string text_;
+  std::size_t depth_ = 0;
+  std::vector<std::string> modules_;
+  std::map<std::string, std::string> prefixes_;  // of outermost modules
+  std::string prefix_;
+};
+
+/// A string literal of the repository id. Throws DescriptionError for ids with other characters
+/// than those of ASCII, or with a quote, a backslash or a line break.
+[[nodiscard]] std::string quoted(const std::string& id);
+
+}  // namespace perigee::tool
