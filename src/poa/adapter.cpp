@@ -111,11 +111,6 @@ std::size_t Adapter::active_object_count() const noexcept {
   return objects_.size();
 }
 
-std::size_t Adapter::active_object_count() const noexcept {
-  const std::lock_guard lock(mutex_);
-  return objects_.size();
-}
-
 counted_ptr<Adapter> Adapter::first_child() const noexcept {
   const std::lock_guard lock(mutex_);
   return links_.first();

@@ -37,6 +37,21 @@ void add_tree(AdapterReports& reports, const counted_ptr<Adapter>& root, std::si
 
 }  // namespace
 
+std::string_view text_of(PortableServer::POAManager::State state) noexcept {
+  using State = PortableServer::POAManager::State;
+  switch (state) {
+    case State::HOLDING:
+      return "holding";
+    case State::ACTIVE:
+      return "active";
+    case State::DISCARDING:
+      return "discarding";
+    case State::INACTIVE:
+      return "inactive";
+  }
+  return "";
+}
+
 AdapterReports report_adapters(const orb::OrbCore& core, std::size_t count_max) {
   AdapterReports reports;
   const auto* const dispatcher = static_cast<const Dispatcher*>(core.dispatcher());

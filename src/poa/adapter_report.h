@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perigee::orb {
@@ -25,6 +26,8 @@ struct AdapterReports {
   bool is_cut = false;                  ///< there are further adapters
 };
 
+/// "holding", "active", "discarding" or "inactive".
+[[nodiscard]] std::string_view text_of(PortableServer::POAManager::State state) noexcept;
 /// At most `count_max` adapters. Any thread.
 [[nodiscard]] AdapterReports report_adapters(const orb::OrbCore& core, std::size_t count_max);
 

@@ -1,9 +1,8 @@
-// What a server offers, for its operator: the names of its IOR table, and its adapters.
+// The names that a server offers, for its operator.
 #pragma once
 
 #include <perigee/base/export.h>
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -18,18 +17,8 @@ struct ListedName {
   std::string repository_id;  ///< of the reference; may be empty
 };
 
-struct ListedAdapter {
-  std::string path;   ///< "RootPOA/accounts"; "%2F" and "%25" stand for / and % in a name
-  std::string state;  ///< of its manager: "holding", "active", "discarding" or "inactive"
-  std::size_t active_object_count = 0;
-};
-
-/// @name Any thread
-/// Empty if the ORB has no adapters. Make no adapter and open no endpoint. An adapter is listed
-/// before its children.
-/// @{
+/// The names of the IOR table. Empty if the ORB has no adapters. Makes no adapter and opens no
+/// endpoint. Any thread.
 [[nodiscard]] PERIGEE_INTERNAL_API std::vector<ListedName> list_names(orb::OrbCore& core);
-[[nodiscard]] PERIGEE_INTERNAL_API std::vector<ListedAdapter> list_adapters(orb::OrbCore& core);
-/// @}
 
 }  // namespace perigee::poa

@@ -2,6 +2,7 @@
 #include "runtime/server/administration.h"
 
 #include "orb/core/orb_core.h"
+#include "poa/adapter_report.h"
 #include "poa/listing.h"
 #include "runtime/assembly.h"
 #include <perigee/base/log.h>
@@ -11,7 +12,9 @@
 #include <perigee/poa/poa.h>
 #include <perigee/poa/skeleton.h>
 
+#include <cstddef>
 #include <expected>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -35,6 +38,20 @@ class Refused final : public CORBA::UserException {
  private:
   std::string reason_;
 };
+
+/// "RootPOA/accounts"; "%2F" and "%25" stand for / and % in a name.
+std::string path_of(const std::vector<std::string>& adapter) {
+  std::string path;
+  for (const std::string& name : adapter) {
+    if (!path.empty()) path += '/';
+    for (const char octet : name)
+      if (octet == '/' || octet == '%')
+        path += octet == '/' ? "%2F" : "%25";
+      else
+        path += octet;
+  }
+  return path;
+}
 
 std::string text_of(const std::string& why) { return why; }
 std::string text_of(const IoError& error) { return to_string(error); }
@@ -113,13 +130,13 @@ class Administration final : public PortableServer::Servant {
   }
   void list_adapters(orb::ServerRequest& request) {
     request.end_of_arguments();
-    const auto all = poa::list_adapters(core_);
+    const auto all = poa::report_adapters(core_, std::numeric_limits<std::size_t>::max()).adapters;
     request.reply([&](cdr::Encoder& encoder) {
       encoder.write_length(all.size());
-      for (const poa::ListedAdapter& each : all) {
-        encoder.write_string(each.path);
-        encoder.write_string(each.state);
-        encoder.write(static_cast<std::uint64_t>(each.active_object_count));
+      for (const poa::AdapterReport& each : all) {
+        encoder.write_string(path_of(each.name));
+        encoder.write_string(poa::text_of(each.state));
+        encoder.write(static_cast<std::uint64_t>(each.active_objects));
       }
     });
   }

@@ -96,28 +96,13 @@ std::string limits_json(const orb::OrbCore& core) {
   return "[" + list + "]";
 }
 
-std::string_view text_of(PortableServer::POAManager::State state) noexcept {
-  using State = PortableServer::POAManager::State;
-  switch (state) {
-    case State::HOLDING:
-      return "holding";
-    case State::ACTIVE:
-      return "active";
-    case State::DISCARDING:
-      return "discarding";
-    case State::INACTIVE:
-      return "inactive";
-  }
-  return "";
-}
-
 std::string adapters_json(const orb::OrbCore& core) {
   const poa::AdapterReports reports = poa::report_adapters(core, adapters_max);
   std::string list;
   for (const poa::AdapterReport& adapter : reports.adapters)
     list += (list.empty() ? "{\"name\":" : ",{\"name\":") + json_list(adapter.name) +
             ",\"manager\":" + json_text(adapter.manager) +
-            ",\"state\":" + json_text(text_of(adapter.state)) + "," +
+            ",\"state\":" + json_text(poa::text_of(adapter.state)) + "," +
             number_member("active_objects", adapter.active_objects) + "}";
   return "{\"adapters\":[" + list + "],\"is_cut\":" + (reports.is_cut ? "true" : "false") + "}";
 }
