@@ -115,7 +115,7 @@ object_reference<ORB> ORB_init(int& argc, char* argv[], const std::string& orb_i
   for (int index = 0; index < argc && static_cast<std::size_t>(kept) < arguments.size(); ++index)
     if (arguments[static_cast<std::size_t>(kept)] == argv[index]) argv[kept++] = argv[index];
   argc = kept;
-  argv[argc] = nullptr;
+  if (argv != nullptr) argv[argc] = nullptr;
   return orb;
 }
 

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <sstream>
 #include <string>
 #include <type_traits>
 
@@ -113,4 +114,19 @@ TEST_CASE("the header of asynchronous calls includes those of included files") {
   // The traits are in auditAmiC.h, which deskAmiC.h includes.
   static_assert(std::is_same_v<CORBA::amic_traits<Compat::Audit>::replyhandler_ref_type,
                                CORBA::object_reference<Compat::AMI_AuditHandler>>);
+}
+
+TEST_CASE("references for asynchronous calls and to handlers are written with their types") {
+  perigee::test::TwoOrbs orbs;
+  const auto text_of = [](const auto& reference) {
+    std::ostringstream out;
+    out << reference;
+    return out.str();
+  };
+  const auto desk = Traits::narrow(orbs.serve<Compat::Desk>(CORBA::make_reference<DeskImpl>()));
+  CHECK(text_of(desk) == "CORBA::amic_traits<Compat::Desk>::ref_type{IDL:Compat/Desk:1.0}");
+  const auto id = orbs.poa->activate_object(CORBA::make_reference<SmallHandler>());
+  const auto handler = Traits::replyhandler_traits::narrow(orbs.poa->id_to_reference(id));
+  CHECK(text_of(handler) ==
+        "IDL::traits<Compat::AMI_DeskHandler>::ref_type{IDL:Compat/AMI_DeskHandler:1.0}");
 }

@@ -1,6 +1,5 @@
 // Constructors and traits of generated types that programs for TAOX11 use.
 #include "two_orbs.h"
-#include "valuesA.h"
 #include "valuesC.h"
 
 #include <doctest/doctest.h>
@@ -39,6 +38,47 @@ TEST_CASE("the sequences of module CORBA have names in C++") {
   CHECK(texts == CORBA::StringSeq{"a", "b"});
   const CORBA::Identifier name = "name";
   CHECK(name == "name");
+}
+
+TEST_CASE("the client's header brings the operators of any, and the TypeCodes") {
+  CORBA::Any any;
+  any <<= Compat::Base(1, "one");
+  Compat::Base base;
+  CHECK((any >>= base));
+  CHECK(any.type()->equal(Compat::_tc_Base));
+}
+
+TEST_CASE("a member named std has accessors of this name, but a keyword gets a prefix") {
+  Compat::Words words(1, 2, 3);
+  words.std(4);
+  CHECK(words.std() == 4);
+  CHECK(words.printf() == 2);
+  CHECK(words._cxx_int() == 3);
+}
+
+TEST_CASE("the sequences of module CORBA have TypeCodes") {
+  CORBA::Any any;
+  any <<= CORBA::ShortSeq{1, 2};
+  CHECK(any.type()->equal(CORBA::_tc_ShortSeq));
+  CHECK(CORBA::_tc_WStringSeq->content_type()->kind() == CORBA::TCKind::tk_wstring);
+}
+
+TEST_CASE("a system exception in an any has the TypeCode of its class") {
+  const CORBA::TRANSIENT sent(7, CORBA::COMPLETED_MAYBE);
+  const CORBA::SystemException& base = sent;
+  CORBA::Any any;
+  any <<= base;
+  CHECK(any.type()->kind() == CORBA::TCKind::tk_except);
+  CHECK(any.type()->id() == sent._rep_id());
+  CORBA::TRANSIENT received;
+  REQUIRE((any >>= received));
+  CHECK(received.minor() == 7);
+  CHECK(received.completed() == CORBA::COMPLETED_MAYBE);
+  CORBA::TIMEOUT other(1);
+  CHECK_FALSE((any >>= other));
+  any <<= 5;
+  CHECK_FALSE((any >>= other));
+  CHECK(other.minor() == 1);
 }
 
 TEST_CASE("the initial reference TypeCodeFactory makes TypeCodes") {

@@ -40,6 +40,10 @@ TEST_CASE("sequences, arrays, maps and object ids are written in every namespace
   CHECK(text_of(CORBA::StringSeq{"a"}) == "{\"a\"}");
 }
 
+TEST_CASE("numbers of a fixed type are written") {
+  CHECK(text_of(Compat::Price("12.30")) == "12.30");
+}
+
 TEST_CASE("wide characters and strings are written to streams of char") {
   const Compat::Wide wide(L"w\u00e4", L'\u00e4');
   CHECK(text_of(wide) == "Compat::Wide{text=L\"wä\", letter=L'ä'}");
@@ -51,11 +55,22 @@ TEST_CASE("wide characters and strings are written to streams of char") {
 
 TEST_CASE("exceptions of the standard library are written") {
   CHECK(text_of(std::runtime_error("late")) == "late");
-  try {
-    throw CORBA::BAD_PARAM();
-  } catch (const std::exception& exception) {
-    CHECK(text_of(exception) == exception.what());
-  }
+}
+
+TEST_CASE("system exceptions are written with the words of TAO") {
+  const CORBA::NO_IMPLEMENT missing(8, CORBA::COMPLETED_NO);
+  const CORBA::SystemException& system = missing;
+  const std::exception& standard = missing;
+  CHECK(text_of(missing) == "NO_IMPLEMENT {Minor code : 8, Completed : NO}");
+  CHECK(text_of(system) == text_of(missing));
+  CHECK(text_of(standard) == text_of(missing));
+  CHECK(text_of(CORBA::TRANSIENT(CORBA::OMGVMCID | 2, CORBA::COMPLETED_MAYBE, "no answer")) ==
+        "TRANSIENT {Minor code : OMG 2, Completed : MAYBE}: no answer");
+}
+
+TEST_CASE("constants of TypeCodes are written") {
+  CHECK(text_of(CORBA::_tc_long) == "long");
+  CHECK(text_of(CORBA::_tc_ShortSeq) == "sequence<short>");
 }
 
 TEST_CASE("kinds of types and states of a POA manager are written by name") {
@@ -106,14 +121,18 @@ TEST_CASE("an operator of the application for sequences is a better match than P
 
 }  // namespace with_an_operator
 
-TEST_CASE("a reference is written with its static interface and the repository id of its object") {
+TEST_CASE("a reference is written with the type of the reference and the id of its object") {
   perigee::test::TwoOrbs orbs;
   const auto store = IDL::traits<Compat::Store>::unchecked_narrow(
       orbs.poa->create_reference("IDL:Compat/Archive:1.0"));
-  CHECK(text_of(store) == "Compat::Store{IDL:Compat/Archive:1.0}");
+  CHECK(text_of(store) == "IDL::traits<Compat::Store>::ref_type{IDL:Compat/Archive:1.0}");
   const IDL::traits<CORBA::Object>::ref_type object = store;
-  CHECK(text_of(object) == "CORBA::Object{IDL:Compat/Archive:1.0}");
-  CHECK(text_of(IDL::traits<Compat::Store>::ref_type()) == "Compat::Store{nil}");
-  CHECK(text_of(IDL::traits<Compat::Counter>::ref_type()) == "Compat::Counter{nil}");
-  CHECK(text_of(orbs.poa) == "PortableServer::POA{local object}");
+  CHECK(text_of(object) == "IDL::traits<CORBA::Object>::ref_type{IDL:Compat/Archive:1.0}");
+  CHECK(object->_interface_repository_id() == "IDL:Compat/Archive:1.0");
+  CHECK(text_of(IDL::traits<Compat::Store>::ref_type()) ==
+        "IDL::traits<Compat::Store>::ref_type{nil}");
+  CHECK(text_of(IDL::traits<Compat::Counter>::ref_type()) ==
+        "IDL::traits<Compat::Counter>::ref_type{nil}");
+  CHECK(text_of(orbs.poa) == "IDL::traits<PortableServer::POA>::ref_type{local object}");
+  CHECK(orbs.poa->_interface_repository_id() == "IDL:omg.org/CORBA/Object:1.0");
 }

@@ -164,3 +164,50 @@ TEST_CASE("decoding a value has the limits of the values of a message") {
   for (int depth = 0; depth < 200; ++depth) deep = any_of(deep);
   CHECK_THROWS_AS((void)f.codec->decode(f.codec->encode(deep)), CORBA::IMP_LIMIT);
 }
+
+namespace {
+
+constexpr IOP::CodeSetId latin_1 = 0x00010001;
+constexpr IOP::CodeSetId utf_16 = 0x00010109;
+constexpr IOP::CodeSetId unknown_code_set = 0x00020001;
+
+}  // namespace
+
+TEST_CASE("a codec carries characters in the code sets with which it was created") {
+  const CodecFixture f;
+  const auto codec =
+      f.factory->create_codec_with_codesets({IOP::ENCODING_CDR_ENCAPS, 1, 2, latin_1, utf_16});
+  const CORBA::Any text = any_of(std::string("\u00e4"));
+  const OctetSeq octets = codec->encode_value(text);
+  REQUIRE(octets.size() == 10);
+  CHECK(octets[8] == 0xe4);  // one octet in ISO 8859-1, and the NUL behind it
+  CHECK(codec->decode_value(octets, text.type()) == text);
+  const CORBA::Any wide = any_of(std::wstring(L"\u65e5"));
+  CHECK(codec->decode(codec->encode(wide)) == wide);
+}
+
+TEST_CASE("a codec of GIOP 1.0 with code sets has no wide characters") {
+  const CodecFixture f;
+  const auto codec = f.factory->create_codec_with_codesets(
+      {IOP::ENCODING_CDR_ENCAPS, 1, 0, latin_1, unknown_code_set});
+  CHECK_THROWS_AS((void)codec->encode(any_of(std::wstring(L"a"))), Codec::InvalidTypeForEncoding);
+}
+
+TEST_CASE("the factory names the code set that it does not support") {
+  const CodecFixture f;
+  const auto refused = [&](IOP::CodeSetId chars, IOP::CodeSetId wide_chars) -> IOP::CodeSetId {
+    try {
+      (void)f.factory->create_codec_with_codesets(
+          {IOP::ENCODING_CDR_ENCAPS, 1, 2, chars, wide_chars});
+      return 0;
+    } catch (const IOP::CodecFactory::UnsupportedCodeset& exception) {
+      CHECK(std::string(exception.what())
+                .ends_with("{codeset=" + std::to_string(exception.codeset()) + "}"));
+      return exception.codeset();
+    }
+  };
+  CHECK(refused(unknown_code_set, utf_16) == unknown_code_set);
+  CHECK(refused(latin_1, 0x00020109) == 0x00020109);
+  CHECK_THROWS_AS((void)f.factory->create_codec_with_codesets({1, 1, 2, latin_1, utf_16}),
+                  IOP::CodecFactory::UnknownEncoding);
+}

@@ -104,6 +104,14 @@ TEST_CASE("ORB_init takes its options out of argc and argv, and leaves the rest"
   orb->destroy();
 }
 
+TEST_CASE("ORB_init accepts an empty argument list without an array") {
+  int argc = 0;
+  char** const no_arguments = nullptr;
+  const auto orb = CORBA::ORB_init(argc, no_arguments, "no arguments");
+  CHECK(argc == 0);
+  orb->destroy();
+}
+
 TEST_CASE("a bad option leaves argc and argv alone") {
   std::string words[] = {"program", "-ORBNonsense"};
   char* argv[3] = {words[0].data(), words[1].data(), nullptr};

@@ -72,6 +72,8 @@ PERIGEE_API perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, An
 
 template <>
 struct perigee::stub::is_written<CORBA::Any> : std::true_type {};
+template <>
+struct perigee::stub::is_written<CORBA::TypeCodeConstant> : std::true_type {};
 
 namespace IDL {
 inline namespace perigee_v1 {

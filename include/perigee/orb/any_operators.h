@@ -321,6 +321,14 @@ bool extract_abstract(const CORBA::Any& any, CORBA::abstract_reference<T>& refer
   return true;
 }
 
+/// The TypeCode of `std::vector<T>`.
+template <Insertable T>
+inline constexpr CORBA::TypeCodeConstant sequence_of{&Traits<std::vector<T>>::type};
+
+/// Copies the members of the exception in the any. False if the any holds no exception with the
+/// same repository id.
+PERIGEE_API bool extract_system_exception(const CORBA::Any& any, CORBA::SystemException& exception);
+
 }  // namespace perigee::any
 
 namespace CORBA {
@@ -349,6 +357,28 @@ inline constexpr TypeCodeConstant _tc_string{&perigee::cdr::string_node<>};
 inline constexpr TypeCodeConstant _tc_wstring{&perigee::cdr::wstring_node<>};
 inline constexpr TypeCodeConstant _tc_Object{&perigee::cdr::object_node};
 /// @}
+
+/// @name The TypeCodes of the sequences of <orb.idl>, without their names.
+/// @{
+inline constexpr TypeCodeConstant _tc_AnySeq = perigee::any::sequence_of<Any>;
+inline constexpr TypeCodeConstant _tc_BooleanSeq = perigee::any::sequence_of<bool>;
+inline constexpr TypeCodeConstant _tc_CharSeq = perigee::any::sequence_of<char>;
+inline constexpr TypeCodeConstant _tc_WCharSeq = perigee::any::sequence_of<wchar_t>;
+inline constexpr TypeCodeConstant _tc_OctetSeq = perigee::any::sequence_of<std::uint8_t>;
+inline constexpr TypeCodeConstant _tc_ShortSeq = perigee::any::sequence_of<std::int16_t>;
+inline constexpr TypeCodeConstant _tc_UShortSeq = perigee::any::sequence_of<std::uint16_t>;
+inline constexpr TypeCodeConstant _tc_LongSeq = perigee::any::sequence_of<std::int32_t>;
+inline constexpr TypeCodeConstant _tc_ULongSeq = perigee::any::sequence_of<std::uint32_t>;
+inline constexpr TypeCodeConstant _tc_LongLongSeq = perigee::any::sequence_of<std::int64_t>;
+inline constexpr TypeCodeConstant _tc_ULongLongSeq = perigee::any::sequence_of<std::uint64_t>;
+inline constexpr TypeCodeConstant _tc_FloatSeq = perigee::any::sequence_of<float>;
+inline constexpr TypeCodeConstant _tc_DoubleSeq = perigee::any::sequence_of<double>;
+inline constexpr TypeCodeConstant _tc_LongDoubleSeq = perigee::any::sequence_of<long double>;
+inline constexpr TypeCodeConstant _tc_StringSeq = perigee::any::sequence_of<std::string>;
+inline constexpr TypeCodeConstant _tc_WStringSeq = perigee::any::sequence_of<std::wstring>;
+/// @}
+inline constexpr TypeCodeConstant _tc_AbstractBase{&perigee::cdr::abstract_base_node};
+inline constexpr TypeCodeConstant _tc_ValueBase{&perigee::cdr::value_base_node};
 
 /// Inserts a value, and moves it if it is an rvalue. The Any's TypeCode is that of the C++ type,
 /// without aliases.
@@ -387,6 +417,14 @@ inline void operator<<=(Any& any, const char* text) { any <<= std::string(text);
 inline void operator<<=(Any& any, const wchar_t* text) { any <<= std::wstring(text); }
 inline void operator<<=(Any& any, const TypeCodeConstant& type) {
   any <<= object_reference<TypeCode>(type);
+}
+/// Inserts the exception with the TypeCode of its class: its members are `minor` and `completed`.
+/// The detail is not part of the value.
+PERIGEE_API void operator<<=(Any& any, const SystemException& exception);
+/// False, without a change of `exception`, if the any does not hold an exception of this class.
+template <std::derived_from<SystemException> T>
+bool operator>>=(const Any& any, T& exception) {
+  return perigee::any::extract_system_exception(any, exception);
 }
 
 /// Copies the value out if it is of an equivalent type. Otherwise returns false and leaves `value`

@@ -106,6 +106,10 @@ class PERIGEE_API SystemException : public Exception {
   mutable std::string what_;  // built by the first what(); an exception is used by one thread
 };
 
+/// The text of an exception on output streams: `what()`. For a system exception, the minor code and
+/// the completion status are in the words of TAO: "NO_IMPLEMENT {Minor code : 8, Completed : NO}".
+PERIGEE_API std::string _text_of_exception(const std::exception& exception);
+
 /// The list of standard system exceptions. Source: CORBA 3.0, 4.12.3.
 // clang-format off: a table
 #define PERIGEE_SYSTEM_EXCEPTIONS(X)                                                              \

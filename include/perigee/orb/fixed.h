@@ -243,3 +243,6 @@ perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, Fixed<Digits, 
 
 }  // namespace perigee_v1
 }  // namespace IDL
+
+template <std::uint16_t Digits, std::uint16_t Scale>
+struct perigee::stub::is_written<IDL::Fixed<Digits, Scale>> : std::true_type {};

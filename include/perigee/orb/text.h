@@ -137,20 +137,31 @@ std::string interface_name() {
     return {};
 }
 
-/// "Bank::Account{IDL:Bank/Savings:1.0}", "Bank::Account{nil}"
+/// The type of a reference, as a program writes it. Empty for a class of the application.
+template <typename T>
+std::string reference_type() {
+  if constexpr (requires { T::_synchronous_name; }) {  // for asynchronous calls
+    return "CORBA::amic_traits<" + std::string(T::_synchronous_name) + ">::ref_type";
+  } else {
+    const std::string interface = interface_name<T>();
+    return interface.empty() ? "" : "IDL::traits<" + interface + ">::ref_type";
+  }
+}
+
+/// "IDL::traits<Bank::Account>::ref_type{IDL:Bank/Savings:1.0}", and "{nil}" for a nil reference
 template <typename Sink, typename T>
 void write(Sink& sink, const CORBA::object_reference<T>& object) {
   if constexpr (HasTextFunction<CORBA::object_reference<T>>) {  // TypeCodes
     sink.put(_text_of(object));
   } else {
-    const std::string interface = interface_name<T>();
-    sink.put(interface);
-    if (!interface.empty()) sink.put("{");
+    const std::string type = reference_type<T>();
+    sink.put(type);
+    if (!type.empty()) sink.put("{");
     if constexpr (MayBeRemote<T>)
       sink.put(reference_text(IDL::traits<T>::_object(object)));
     else
       sink.put(object ? "local object" : "nil");
-    if (!interface.empty()) sink.put("}");
+    if (!type.empty()) sink.put("}");
   }
 }
 
@@ -166,7 +177,7 @@ void write(Sink& sink, const T& value) {
     sink.put(T::_type_name);
     write_members(sink, value);
   } else if constexpr (std::derived_from<T, std::exception>) {
-    sink.put(value.what());
+    sink.put(CORBA::_text_of_exception(value));
   } else if constexpr (Range<T>) {
     write_range(sink, value);
   } else if constexpr (Optional<T>) {

@@ -155,6 +155,9 @@ PERIGEE_API bool operator==(const object_reference<TypeCode>& a,
 
 /// The type in the syntax of IDL; "nil" for a nil reference.
 PERIGEE_API std::string _text_of(const object_reference<TypeCode>& type);
+inline std::string _text_of(const TypeCodeConstant& type) {
+  return _text_of(object_reference<TypeCode>(type));
+}
 
 /// A nil reference cannot be marshalled: it fails the encoder.
 PERIGEE_API perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,

@@ -26,6 +26,7 @@ enum class Warning : std::uint8_t {
   extra_tokens,
   fixed_truncated,
   ignored_annotations,
+  include_quotes,
   literal_kind,
   macro_redefined,
   missing_semicolon,

@@ -68,6 +68,18 @@ SourceFile* Preprocessor::find_file(const std::string& name, bool is_angled) {
   return nullptr;
 }
 
+/// The file name in `#include hello.idl`, which programs for TAOX11 contain. Empty if the line is
+/// no file name.
+static std::string name_without_quotes(std::span<const Token> line) {
+  std::string name;
+  if (line.empty() || line.front().kind != TokenKind::identifier) return name;
+  for (const Token& token : line) {
+    if (token.kind == TokenKind::string || (token.space_before && !name.empty())) return {};
+    name += token.text;
+  }
+  return name.find('.') == std::string::npos ? std::string() : name;
+}
+
 /// The file name after #include, without quotes. If the text is neither "file" nor <file>, its
 /// macros are expanded first.
 std::optional<Token> Preprocessor::include_operand(const Token& name, bool& is_angled) {
@@ -88,6 +100,13 @@ std::optional<Token> Preprocessor::include_operand(const Token& name, bool& is_a
     }
   }
   is_angled = false;
+  if (const std::string text = name_without_quotes(line); !text.empty()) {
+    Token token = line.front();
+    token.text = state_.pool.add(text);
+    state_.diagnostics.warning(Warning::include_quotes, token.location,
+                               "#include needs quotes: \"" + text + "\"");
+    return token;
+  }
   if (line.empty() || line.front().kind != TokenKind::string ||
       line.front().text.starts_with('L')) {
     error(line.empty() ? name.location : line.front().location,

@@ -24,6 +24,8 @@ constexpr std::array table = {
     WarningInfo{
         Warning::ignored_annotations, "ignored-annotations", true,
         "a standard annotation that has no effect at this place, as @default of a sequence"},
+    WarningInfo{Warning::include_quotes, "include-quotes", true,
+                "the file name of an #include without quotes"},
     WarningInfo{Warning::literal_kind, "literal-kind", true,
                 "a literal of a kind that other compilers refuse, as 3.14 for a fixed constant"},
     WarningInfo{Warning::macro_redefined, "macro-redefined", true,

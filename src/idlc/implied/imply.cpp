@@ -12,12 +12,16 @@
 namespace perigee::idlc {
 namespace {
 
-/// `@CORBA(ami=true)`.
+/// `@CORBA(ami=true)`. A declaration may have several annotations of this name. The last
+/// annotation with the parameter decides.
 bool has_corba_ami(const Declaration& declaration) {
-  const Annotation* const annotation = declaration.annotation("CORBA");
-  if (annotation == nullptr) return false;
-  const auto ami = std::ranges::find(annotation->parameters, "ami", &AnnotationParameter::name);
-  return ami != annotation->parameters.end() && ami->value == Value{true};
+  bool is_chosen = false;
+  for (const Annotation& annotation : declaration.annotations) {
+    if (annotation.name != "CORBA") continue;
+    const auto ami = std::ranges::find(annotation.parameters, "ami", &AnnotationParameter::name);
+    if (ami != annotation.parameters.end()) is_chosen = ami->value == Value{true};
+  }
+  return is_chosen;
 }
 
 bool wants_ami(const Interface& interface) {

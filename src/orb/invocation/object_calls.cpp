@@ -81,6 +81,11 @@ object_reference<Object> Object::_interface_definition() const {
   return definition;
 }
 
+std::string Object::_interface_repository_id() const {
+  std::string id = reference_ ? reference_->base()->ior.type_id : std::string();
+  return id.empty() ? std::string(_type_id) : id;
+}
+
 std::string Object::_repository_id() const {
   if (!reference_) return std::string(_type_id);
   std::string result;

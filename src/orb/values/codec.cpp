@@ -4,6 +4,7 @@
 #include "orb/values/local_exception.h"
 #include "orb/values/reference_factory.h"
 #include "orb/values/system_exceptions.h"
+#include <perigee/cdr/code_set_registry.h>
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/codec.h>
@@ -25,6 +26,21 @@ PERIGEE_DEFINE_CODEC_EXCEPTION(Codec, FormatMismatch)
 PERIGEE_DEFINE_CODEC_EXCEPTION(Codec, TypeMismatch)
 PERIGEE_DEFINE_CODEC_EXCEPTION(CodecFactory, UnknownEncoding)
 #undef PERIGEE_DEFINE_CODEC_EXCEPTION
+
+CodecFactory::UnsupportedCodeset::~UnsupportedCodeset() = default;
+const char* CodecFactory::UnsupportedCodeset::_rep_id() const noexcept {
+  return "IDL:omg.org/IOP/CodecFactory/UnsupportedCodeset:1.0";
+}
+const char* CodecFactory::UnsupportedCodeset::_name() const noexcept {
+  return "UnsupportedCodeset";
+}
+void CodecFactory::UnsupportedCodeset::_raise() const { throw *this; }
+void CodecFactory::UnsupportedCodeset::_encode(perigee::cdr::Encoder& encoder) const {
+  encoder.write(codeset_);
+}
+void CodecFactory::UnsupportedCodeset::_describe(std::string& text) const {
+  text.append(_rep_id()).append(" {codeset=").append(std::to_string(codeset_)).append("}");
+}
 
 Codec::~Codec() = default;
 CodecFactory::~CodecFactory() = default;
@@ -138,11 +154,23 @@ class EncapsulationCodecFactory final : public IOP::CodecFactory {
       : orb_(std::move(orb)), limits_(limits), native_(native) {}
 
   CORBA::object_reference<IOP::Codec> create_codec(const IOP::Encoding& encoding) override {
-    const bool is_known = encoding.format() == IOP::ENCODING_CDR_ENCAPS &&
-                          encoding.major_version() == 1 && encoding.minor_version() <= 2;
-    if (!is_known) throw UnknownEncoding();
-    return CORBA::object_reference<IOP::Codec>(
-        make_counted<EncapsulationCodec>(orb_, limits_, code_sets_of(encoding)));
+    check(encoding);
+    return create(code_sets_of(encoding.minor_version()));
+  }
+
+  CORBA::object_reference<IOP::Codec> create_codec_with_codesets(
+      const IOP::Encoding_1_2& encoding) override {
+    check(encoding);
+    cdr::CodeSets code_sets = code_sets_of(encoding.minor_version());
+    const auto chars = cdr::char_set_of(encoding.char_codeset());
+    if (!chars) throw UnsupportedCodeset(encoding.char_codeset());
+    code_sets.chars = *chars;
+    if (code_sets.wide != cdr::WideSet::none) {
+      const auto wide = cdr::wide_set_of(encoding.wchar_codeset());
+      if (!wide) throw UnsupportedCodeset(encoding.wchar_codeset());
+      code_sets.wide = *wide;
+    }
+    return create(code_sets);
   }
 
  protected:
@@ -151,10 +179,20 @@ class EncapsulationCodecFactory final : public IOP::CodecFactory {
   }
 
  private:
-  [[nodiscard]] cdr::CodeSets code_sets_of(const IOP::Encoding& encoding) const noexcept {
-    cdr::CodeSets code_sets{.native = native_, .giop_minor = encoding.minor_version()};
-    if (code_sets.giop_minor == 0) code_sets.wide = cdr::WideSet::none;
+  template <typename AnyEncoding>
+  static void check(const AnyEncoding& encoding) {
+    const bool is_known = encoding.format() == IOP::ENCODING_CDR_ENCAPS &&
+                          encoding.major_version() == 1 && encoding.minor_version() <= 2;
+    if (!is_known) throw UnknownEncoding();
+  }
+  [[nodiscard]] cdr::CodeSets code_sets_of(std::uint8_t giop_minor) const noexcept {
+    cdr::CodeSets code_sets{.native = native_, .giop_minor = giop_minor};
+    if (giop_minor == 0) code_sets.wide = cdr::WideSet::none;
     return code_sets;
+  }
+  [[nodiscard]] CORBA::object_reference<IOP::Codec> create(const cdr::CodeSets& code_sets) const {
+    return CORBA::object_reference<IOP::Codec>(
+        make_counted<EncapsulationCodec>(orb_, limits_, code_sets));
   }
 
   const std::shared_ptr<ReferenceFactory> orb_;  // shared with references

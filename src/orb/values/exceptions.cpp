@@ -1,6 +1,7 @@
 // The exception classes: their names and texts. Their marshalling is in system_exceptions.cpp.
 #include <perigee/orb/exceptions.h>
 
+#include <string_view>
 #include <utility>
 
 namespace CORBA {
@@ -61,6 +62,19 @@ const char* SystemException::what() const noexcept {
   } catch (...) {
     return _rep_id();
   }
+}
+
+std::string _text_of_exception(const std::exception& exception) {
+  const auto* const system = dynamic_cast<const SystemException*>(&exception);
+  if (system == nullptr) return exception.what();
+  constexpr std::string_view prefix = "COMPLETED_";
+  std::string_view completed = completed_text(system->completed());
+  if (completed.starts_with(prefix)) completed.remove_prefix(prefix.size());
+  std::string text = system->_name();
+  text.append(" {Minor code : ").append(minor_text(system->minor()));
+  text.append(", Completed : ").append(completed).append("}");
+  if (!system->detail().empty()) text.append(": ").append(system->detail());
+  return text;
 }
 
 #define PERIGEE_DEFINE_SYSTEM_EXCEPTION(NAME)                                              \

@@ -7,13 +7,13 @@ namespace perigee::idlc::cpp11 {
 
 TEST_CASE("names that C++ or the mapping uses get the prefix _cxx_") {
   for (const char* taken :
-       {"class", "int32_t", "what", "co_await", "xor_eq", "std", "EOF", "EAGAIN", "INT_MAX"})
+       {"class", "int32_t", "what", "co_await", "xor_eq", "EOF", "EAGAIN", "INT_MAX"})
     CHECK(cpp_name(taken) == std::string("_cxx_") + taken);
   for (const char* taken : {"CLOCK_REALTIME", "CLOCK_MONOTONIC", "SCHED_OTHER", "SCHED_BATCH",
                             "CLONE_VM", "timeradd", "SYS_read", "SYS__sysctl"})
     CHECK(cpp_name(taken) == std::string("_cxx_") + taken);
   for (const char* free : {"get_quote", "CLOCK_SPEED", "SYS_", "SYS_OK", "Class", "clas", "lass",
-                           "value", "interface"})
+                           "value", "interface", "std"})
     CHECK(cpp_name(free) == free);
 }
 
@@ -39,6 +39,17 @@ TEST_CASE(
   structure.scoped_name = "::POA::tm";
   CHECK(cpp_name(structure) == "tm");
   CHECK(qualified_name(structure) == "::_cxx_POA::tm");
+}
+
+TEST_CASE("a type named std must not hide the standard library") {
+  Module module;
+  module.name = "M";
+  Struct structure;
+  structure.name = "std";
+  structure.scoped_name = "::M::std";
+  structure.parent = &module;
+  CHECK(cpp_name(structure) == "_cxx_std");
+  CHECK(qualified_name(structure) == "::M::_cxx_std");
 }
 
 TEST_CASE("string literals escape special characters") {

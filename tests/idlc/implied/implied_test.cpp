@@ -172,6 +172,16 @@ TEST_CASE("interfaces that were not chosen imply nothing") {
   CHECK(implied.printed() == "#include \"main.idl\"\n");
 }
 
+TEST_CASE("the last @CORBA annotation with the parameter ami chooses an interface") {
+  const auto is_chosen = [](const std::string& annotations) {
+    return !Implied("interface I { void f(); }; " + annotations + "\n", {}).idl.ami.empty();
+  };
+  CHECK(is_chosen("//@CORBA (ami=true)"));
+  CHECK(is_chosen("//@OTHER //@CORBA (other=true) //@CORBA (ami=true) //@CORBA (more=false)"));
+  CHECK_FALSE(is_chosen("//@CORBA (other=true)"));
+  CHECK_FALSE(is_chosen("//@CORBA (ami=true) //@CORBA (ami=false)"));
+}
+
 TEST_CASE("each implied operation has its role and its origin") {
   const Implied implied("interface I { void f(); attribute long a; oneway void g(); };");
   REQUIRE(implied.idl.ami.size() == 1);

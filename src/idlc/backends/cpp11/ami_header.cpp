@@ -23,6 +23,7 @@ constexpr std::string_view ami_header_head =
 constexpr std::string_view stub_head = R"(
 using _ref_type = ::CORBA::object_reference<$name$>;
 static constexpr std::string_view _type_id = $interface$::_type_id;
+static constexpr std::string_view _synchronous_name = $idl_name$;
 
 explicit $name$(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -92,8 +93,11 @@ void declare_stub(Writer& writer, const Ami& ami) {
   writer.write(" public:");
   {
     const Indented body(writer);
-    writer.write(stub_head,
-                 {{"name", cpp_name(*ami.stub)}, {"interface", qualified_name(*ami.origin)}});
+    writer.write(
+        stub_head,
+        {{"name", cpp_name(*ami.stub)},
+         {"interface", qualified_name(*ami.origin)},
+         {"idl_name", string_literal(std::string_view(ami.origin->scoped_name).substr(2))}});
     for (const AmiOperation& operation : operations)
       writer.list("virtual void " + operation.send.name + "(", parameter_list(operation.send),
                   ");");

@@ -208,6 +208,16 @@ void specialise_traits(Writer& writer, const Declarations& declarations) {
   }
 }
 
+/// With WithOrb::all, a program needs no other header for anys. The line stands at the end, because
+/// the header for any includes this header, and needs its declarations.
+void include_any_operators(Writer& writer, const Model& model, const FileNames& names) {
+  if (!names.with_any || names.with_orb != FileNames::WithOrb::all) return;
+  writer.separate();
+  writer.write(
+      "#include $header$",
+      {{"header", string_literal(any_header(file_name(model.files.front().path), names))}});
+}
+
 }  // namespace
 
 void declare_types(Writer& writer, const Declarations& declarations, Scope scope) {
@@ -256,12 +266,7 @@ std::string client_header_text(const Model& model, const FileNames& names) {
   declare_obv_classes(writer, model.definitions);
   specialise_traits(writer, model.definitions);
   end_shadowing(writer, model);
-  // Programs for TAOX11 include this header only. The header for any includes this header first.
-  if (names.with_any && names.with_orb == FileNames::WithOrb::all) {
-    writer.separate();
-    writer.write("#include " +
-                 string_literal(any_header(file_name(model.files.front().path), names)));
-  }
+  include_any_operators(writer, model, names);
   return writer.take();
 }
 

@@ -8,8 +8,8 @@ namespace perigee::idlc::cpp11 {
 namespace {
 
 // Each word stands between spaces. The list has C++20's keywords and alternative tokens, the
-// integer types of <cstdint>, `what` of std::exception, `std`, and macros of the C library's
-// commonest headers.
+// integer types of <cstdint>, `what` of std::exception, and macros of the C library's commonest
+// headers.
 constexpr std::string_view taken_words =
     " "
     "EOF NULL alignas alignof and and_eq asm assert auto bitand bitor bool break case catch "
@@ -20,7 +20,7 @@ constexpr std::string_view taken_words =
     "int_least16_t int_least32_t int_least64_t int_least8_t intmax_t intptr_t linux long "
     "mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected "
     "public register reinterpret_cast requires return short signed sizeof static static_assert "
-    "static_cast std stderr stdin stdout struct switch template this thread_local throw true "
+    "static_cast stderr stdin stdout struct switch template this thread_local throw true "
     "try typedef typeid typename uint16_t uint32_t uint64_t uint8_t uint_fast16_t uint_fast32_t "
     "uint_fast64_t uint_fast8_t uint_least16_t uint_least32_t uint_least64_t uint_least8_t "
     "uintmax_t uintptr_t union unix unsigned using virtual void volatile wchar_t what while xor "
@@ -123,9 +123,10 @@ bool is_system_call(std::string_view name) {
          (name[prefix.size()] == '_' || (name[prefix.size()] >= 'a' && name[prefix.size()] <= 'z'));
 }
 
-// Each class has a member `swap` and a friend of this name. So types and scopes must not have this
-// name; members may.
-constexpr std::string_view swap_function = "swap";
+// Types and scopes must not have these names; members and parameters may. Each class has a member
+// `swap` and a friend of this name. A type `std` would hide the standard library's namespace. C++
+// ignores functions and variables when it looks for the name before `::`.
+bool is_taken_for_scopes(std::string_view name) { return name == "swap" || name == "std"; }
 
 std::string with_suffix(const std::string& idl_path, const std::string& suffix) {
   const std::size_t name_start = idl_path.find_last_of('/') + 1;
@@ -145,7 +146,7 @@ std::string cpp_name(std::string_view identifier) {
 }
 
 std::string cpp_name(const Declaration& declaration) {
-  const bool is_taken = declaration.name == swap_function ||
+  const bool is_taken = is_taken_for_scopes(declaration.name) ||
                         (declaration.parent == nullptr && is_taken_globally(declaration.name));
   return is_taken ? "_cxx_" + declaration.name : cpp_name(declaration.name);
 }
@@ -156,7 +157,7 @@ std::string qualified_name(const Declaration& declaration) {
   while (rest.starts_with("::")) {
     rest.remove_prefix(2);
     const std::string_view part = rest.substr(0, rest.find("::"));
-    const bool is_taken = part == swap_function || (result.empty() && is_taken_globally(part));
+    const bool is_taken = is_taken_for_scopes(part) || (result.empty() && is_taken_globally(part));
     result.append("::").append(is_taken ? "_cxx_" + std::string(part) : cpp_name(part));
     rest.remove_prefix(part.size());
   }

@@ -75,6 +75,7 @@ class ClerkAmiC : public virtual ::Clerk {
  public:
   using _ref_type = ::CORBA::object_reference<ClerkAmiC>;
   static constexpr std::string_view _type_id = ::Clerk::_type_id;
+  static constexpr std::string_view _synchronous_name = "Clerk";
 
   explicit ClerkAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -134,6 +135,7 @@ class ManagerAmiC : public virtual ::Manager, public virtual ::ClerkAmiC {
  public:
   using _ref_type = ::CORBA::object_reference<ManagerAmiC>;
   static constexpr std::string_view _type_id = ::Manager::_type_id;
+  static constexpr std::string_view _synchronous_name = "Manager";
 
   explicit ManagerAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 

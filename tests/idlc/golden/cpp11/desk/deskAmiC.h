@@ -55,6 +55,7 @@ class BaseAmiC : public virtual ::Desk::Base {
  public:
   using _ref_type = ::CORBA::object_reference<BaseAmiC>;
   static constexpr std::string_view _type_id = ::Desk::Base::_type_id;
+  static constexpr std::string_view _synchronous_name = "Desk::Base";
 
   explicit BaseAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -118,6 +119,7 @@ class LeftAmiC : public virtual ::Desk::Left, public virtual ::Desk::BaseAmiC {
  public:
   using _ref_type = ::CORBA::object_reference<LeftAmiC>;
   static constexpr std::string_view _type_id = ::Desk::Left::_type_id;
+  static constexpr std::string_view _synchronous_name = "Desk::Left";
 
   explicit LeftAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -178,6 +180,7 @@ class RightAmiC : public virtual ::Desk::Right, public virtual ::Desk::BaseAmiC 
  public:
   using _ref_type = ::CORBA::object_reference<RightAmiC>;
   static constexpr std::string_view _type_id = ::Desk::Right::_type_id;
+  static constexpr std::string_view _synchronous_name = "Desk::Right";
 
   explicit RightAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -264,6 +267,7 @@ class BothAmiC :
  public:
   using _ref_type = ::CORBA::object_reference<BothAmiC>;
   static constexpr std::string_view _type_id = ::Desk::Both::_type_id;
+  static constexpr std::string_view _synchronous_name = "Desk::Both";
 
   explicit BothAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -331,6 +335,7 @@ class ListenerAmiC : public virtual ::Desk::Listener {
  public:
   using _ref_type = ::CORBA::object_reference<ListenerAmiC>;
   static constexpr std::string_view _type_id = ::Desk::Listener::_type_id;
+  static constexpr std::string_view _synchronous_name = "Desk::Listener";
 
   explicit ListenerAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 

@@ -51,6 +51,7 @@ class HistoryAmiC : public virtual ::Stock::History, public virtual ::Stock::Quo
  public:
   using _ref_type = ::CORBA::object_reference<HistoryAmiC>;
   static constexpr std::string_view _type_id = ::Stock::History::_type_id;
+  static constexpr std::string_view _synchronous_name = "Stock::History";
 
   explicit HistoryAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 

@@ -60,6 +60,7 @@ class AncestorAmiC : public virtual ::Family::Ancestor {
  public:
   using _ref_type = ::CORBA::object_reference<AncestorAmiC>;
   static constexpr std::string_view _type_id = ::Family::Ancestor::_type_id;
+  static constexpr std::string_view _synchronous_name = "Family::Ancestor";
 
   explicit AncestorAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -115,6 +116,7 @@ class MotherAmiC : public virtual ::Family::Mother, public virtual ::Family::Anc
  public:
   using _ref_type = ::CORBA::object_reference<MotherAmiC>;
   static constexpr std::string_view _type_id = ::Family::Mother::_type_id;
+  static constexpr std::string_view _synchronous_name = "Family::Mother";
 
   explicit MotherAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -168,6 +170,7 @@ class FatherAmiC : public virtual ::Family::Father, public virtual ::Family::Anc
  public:
   using _ref_type = ::CORBA::object_reference<FatherAmiC>;
   static constexpr std::string_view _type_id = ::Family::Father::_type_id;
+  static constexpr std::string_view _synchronous_name = "Family::Father";
 
   explicit FatherAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -223,6 +226,7 @@ class ChildAmiC :
  public:
   using _ref_type = ::CORBA::object_reference<ChildAmiC>;
   static constexpr std::string_view _type_id = ::Family::Child::_type_id;
+  static constexpr std::string_view _synchronous_name = "Family::Child";
 
   explicit ChildAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -279,6 +283,7 @@ class NeighbourAmiC : public virtual ::Friends::Neighbour, public virtual ::Fami
  public:
   using _ref_type = ::CORBA::object_reference<NeighbourAmiC>;
   static constexpr std::string_view _type_id = ::Friends::Neighbour::_type_id;
+  static constexpr std::string_view _synchronous_name = "Friends::Neighbour";
 
   explicit NeighbourAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 

@@ -137,7 +137,7 @@ int32_t _cxx_virtual::interface(const std::string& attribute) {
   return _result_;
 }
 
-void _cxx_virtual::_cxx_std(int32_t _cxx_errno) {
+void _cxx_virtual::std(int32_t _cxx_errno) {
   static constexpr ::perigee::stub::Operation _operation_{
       "std", ::perigee::stub::Operation::Kind::twoway, {}};
   ::perigee::stub::invoke(

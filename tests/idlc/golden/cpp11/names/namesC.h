@@ -116,7 +116,7 @@ class _cxx_virtual : public virtual ::CORBA::Object {
   virtual int32_t _cxx_explicit();
   virtual void _cxx_explicit(int32_t _value);
   virtual int32_t interface(const std::string& attribute);
-  virtual void _cxx_std(int32_t _cxx_errno);
+  virtual void std(int32_t _cxx_errno);
   virtual void object_(int32_t T, const std::string& servant);
   virtual int32_t value(
       int32_t encoder, int32_t request, int32_t& result, const std::string& servant);

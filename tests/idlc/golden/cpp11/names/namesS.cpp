@@ -120,7 +120,7 @@ void _cxx_virtual::_skeleton_std(
   int32_t _cxx_errno{};
   _request_.arguments() >> _cxx_errno;
   _request_.end_of_arguments();
-  _servant_._cxx_std(_cxx_errno);
+  _servant_.std(_cxx_errno);
   _request_.reply(nullptr);
 }
 

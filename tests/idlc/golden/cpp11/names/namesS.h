@@ -21,7 +21,7 @@ class _cxx_virtual : public virtual ::PortableServer::Servant {
   virtual int32_t _cxx_explicit() = 0;
   virtual void _cxx_explicit(int32_t _value) = 0;
   virtual int32_t interface(const std::string& attribute) = 0;
-  virtual void _cxx_std(int32_t _cxx_errno) = 0;
+  virtual void std(int32_t _cxx_errno) = 0;
   virtual void object_(int32_t T, const std::string& servant) = 0;
   virtual int32_t value(
       int32_t encoder, int32_t request, int32_t& result, const std::string& servant) = 0;
@@ -66,8 +66,8 @@ class _tie_virtual final : public _cxx_virtual {
   int32_t interface(const std::string& attribute) override {
     return _object_->interface(attribute);
   }
-  void _cxx_std(int32_t _cxx_errno) override {
-    _object_->_cxx_std(_cxx_errno);
+  void std(int32_t _cxx_errno) override {
+    _object_->std(_cxx_errno);
   }
   void object_(int32_t T, const std::string& servant) override {
     _object_->object_(T, servant);

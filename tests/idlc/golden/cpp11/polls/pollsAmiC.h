@@ -69,6 +69,7 @@ class BaseAmiC : public virtual ::Polls::Base {
  public:
   using _ref_type = ::CORBA::object_reference<BaseAmiC>;
   static constexpr std::string_view _type_id = ::Polls::Base::_type_id;
+  static constexpr std::string_view _synchronous_name = "Polls::Base";
 
   explicit BaseAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -137,6 +138,7 @@ class LeftAmiC : public virtual ::Polls::Left, public virtual ::Polls::BaseAmiC 
  public:
   using _ref_type = ::CORBA::object_reference<LeftAmiC>;
   static constexpr std::string_view _type_id = ::Polls::Left::_type_id;
+  static constexpr std::string_view _synchronous_name = "Polls::Left";
 
   explicit LeftAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -199,6 +201,7 @@ class RightAmiC : public virtual ::Polls::Right, public virtual ::Polls::BaseAmi
  public:
   using _ref_type = ::CORBA::object_reference<RightAmiC>;
   static constexpr std::string_view _type_id = ::Polls::Right::_type_id;
+  static constexpr std::string_view _synchronous_name = "Polls::Right";
 
   explicit RightAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -324,6 +327,7 @@ class DeskAmiC :
  public:
   using _ref_type = ::CORBA::object_reference<DeskAmiC>;
   static constexpr std::string_view _type_id = ::Polls::Desk::_type_id;
+  static constexpr std::string_view _synchronous_name = "Polls::Desk";
 
   explicit DeskAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
@@ -415,6 +419,7 @@ class AMI_DeskPollerAmiC : public virtual ::Polls::AMI_DeskPoller {
  public:
   using _ref_type = ::CORBA::object_reference<AMI_DeskPollerAmiC>;
   static constexpr std::string_view _type_id = ::Polls::AMI_DeskPoller::_type_id;
+  static constexpr std::string_view _synchronous_name = "Polls::AMI_DeskPoller";
 
   explicit AMI_DeskPollerAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 

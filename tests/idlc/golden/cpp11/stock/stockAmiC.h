@@ -51,6 +51,7 @@ class QuoterAmiC : public virtual ::Stock::Quoter {
  public:
   using _ref_type = ::CORBA::object_reference<QuoterAmiC>;
   static constexpr std::string_view _type_id = ::Stock::Quoter::_type_id;
+  static constexpr std::string_view _synchronous_name = "Stock::Quoter";
 
   explicit QuoterAmiC(::perigee::counted_ptr<::perigee::orb::Reference> _target) noexcept;
 
