@@ -1,11 +1,14 @@
 // Clients keep the proxy of the channel. A proxy that has ended raises OBJECT_NOT_EXIST or
 // Disconnected.
+#include <perigee/async/on_orb.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/services/events/client.h>
 
 #include <CosEventChannelAdminAsync.h>
 #include <CosEventCommAsync.h>
 
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace perigee::events {
@@ -13,6 +16,11 @@ namespace perigee::events {
 namespace {
 
 using ChannelRef = CORBA::object_reference<CosEventChannelAdmin::EventChannel>;
+
+/// The `pull` of omniEvents does not wait: without an event, it raises TRANSIENT with this minor
+/// code (TRANSIENT_CallTimedout of omniORB). tests/interop/events
+constexpr std::uint32_t minor_no_event_yet = 0x41540008;
+constexpr std::chrono::milliseconds time_between_pulls(100);
 
 ChannelRef as_channel(const CORBA::object_reference<CORBA::Object>& object) {
   if (object == nullptr) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil event channel");
@@ -64,12 +72,20 @@ task<void> ChannelConsumer::connect() {
 
 task<std::optional<CORBA::Any>> ChannelConsumer::next() {
   co_await connect();
-  try {
-    co_return co_await parts_->proxy->_async().pull();
-  } catch (const CosEventComm::Disconnected&) {
-    co_return std::nullopt;
-  } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    co_return std::nullopt;
+  while (true) {
+    try {
+      co_return co_await parts_->proxy->_async().pull();
+    } catch (const CosEventComm::Disconnected&) {
+      co_return std::nullopt;
+    } catch (const CORBA::OBJECT_NOT_EXIST&) {
+      co_return std::nullopt;
+    } catch (const CORBA::TRANSIENT& exception) {
+      if (exception.minor() != minor_no_event_yet) throw;
+    }
+    const bool slept = co_await sleep_for(parts_->channel->_get_orb(), time_between_pulls);
+    if (!slept)
+      throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
+                             "the task was asked to stop before an event came");
   }
 }
 

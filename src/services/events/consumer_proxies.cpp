@@ -1,6 +1,7 @@
 // Events leave by calls of push consumers, or by replies to pull consumers.
 #include "services/events/consumer_proxies.h"
 
+#include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/with_policies.h>
@@ -164,7 +165,11 @@ void PullSupplierProxy::raise_disconnected() {
 
 task<CORBA::Any> PullSupplierProxy::pull() {
   const QueueRef queue = connected_queue();
-  const EventRef event = co_await queue->next();
+  EventRef event = queue->take();
+  if (!event) {
+    const ShutdownWatch::Waiting waiting(proxies_->watch());
+    event = co_await queue->next();
+  }
   if (!event && queue->is_closed()) raise_disconnected();
   if (!event) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the client has cancelled the call");
   channel_->count_delivered();

@@ -4,7 +4,6 @@
 
 #include <perigee/base/log.h>
 
-#include <exception>
 #include <utility>
 
 namespace perigee::events {
@@ -99,15 +98,19 @@ void Proxies::end_all_of(const Channel& channel) {
   for (const Id& id : all) end(id, true);
 }
 
-void start_detached(task<void> work, std::stop_token stop) {
-  async::start(std::move(work), std::move(stop), nullptr,
-               [](void*, async::outcome<void>& result) noexcept {
-                 try {
-                   result.take();
-                 } catch (const std::exception& exception) {
-                   log::write(log::Level::debug, "events", exception.what());
-                 }
-               });
+void Proxies::end_all() {
+  std::vector<Id> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_) all.push_back(id);
+  }
+  for (const Id& id : all) end(id, true);
+}
+
+void Proxies::watch_shutdown() {
+  watch_ = std::make_shared<ShutdownWatch>(orb_, [proxies = weak_from_this()] {
+    if (const auto self = proxies.lock()) self->end_all();
+  });
 }
 
 }  // namespace perigee::events

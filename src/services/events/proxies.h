@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/events/channel.h"
+#include "services/events/shutdown_watch.h"
 #include <perigee/async/task.h>
 #include <perigee/base/clock.h>
 #include <perigee/poa/poa.h>
@@ -91,6 +92,11 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end(const Id& id, bool tells_peer);
   /// Ends all proxies of the channel, and tells their peers.
   void end_all_of(const Channel& channel);
+  void end_all();
+  /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
+  void watch_shutdown();
+  /// For requests that wait.
+  [[nodiscard]] const std::shared_ptr<ShutdownWatch>& watch() const noexcept { return watch_; }
   [[nodiscard]] std::size_t count() const;
   [[nodiscard]] const CORBA::object_reference<CORBA::ORB>& orb() const noexcept { return orb_; }
 
@@ -120,12 +126,10 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   const CORBA::object_reference<CORBA::ORB> orb_;
   const PoaRef poa_;
   const Options options_;
+  std::shared_ptr<ShutdownWatch> watch_;
   mutable std::mutex mutex_;  // guards the members below
   std::map<Id, Entry> entries_;
   std::size_t in_making_ = 0;
 };
-
-/// Starts a task that no task awaits. It stops at `stop`. A failure is logged.
-void start_detached(task<void> work, std::stop_token stop = {});
 
 }  // namespace perigee::events

@@ -26,6 +26,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
         named_poa_(poa_of(*orb, "INSPOA")),
         poa_(make_poa(poa_of(*orb, "RootPOA"))),
         proxies_(std::make_shared<Proxies>(orb_, poa_, options_)) {
+    proxies_->watch_shutdown();
     named_poa_->the_POAManager()->activate();
   }
 

@@ -1,6 +1,7 @@
 // Events come in by requests of push suppliers, or by calls of pull suppliers.
 #include "services/events/supplier_proxies.h"
 
+#include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
 #include <perigee/base/log.h>
 #include <perigee/orb/with_policies.h>
@@ -54,6 +55,7 @@ task<void> PushConsumerProxy::push(CORBA::Any data) {
   note_use();
   if (!is_connected()) throw Disconnected();
   if (options().overflow != Overflow::block) co_return co_await channel_->publish(std::move(data));
+  const ShutdownWatch::Waiting waiting(proxies_->watch());
   const bool has_turn = co_await order_.begin();
   if (!has_turn)
     throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the client has cancelled the call");

@@ -63,7 +63,9 @@ class Service {
       : orb_(orb_options), service_(orb_.ref(), options) {
     reference_ = orb_->object_to_string(service_.add_channel("test"));
   }
-  ~Service() { orb_->shutdown(true); }
+  ~Service() { shut_down(); }
+  /// Waits for the requests in progress.
+  void shut_down() { orb_->shutdown(true); }
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
 

@@ -79,6 +79,14 @@ TEST_CASE("a supplier that waits is told when the consumer leaves") {
   CHECK(full.service.statistics().consumers == 0);
 }
 
+TEST_CASE("a shutdown ends a push that waits for room") {
+  Full full(Overflow::block);
+  auto waiting = std::async(std::launch::async, [&] { full.supplier->push(event(4)); });
+  while (full.service.statistics().received < 4) std::this_thread::yield();
+  full.service.shut_down();
+  waiting.get();  // the reply comes before the connection ends
+}
+
 TEST_CASE("a full queue disconnects the consumer") {
   Full full(Overflow::disconnect);
   full.supplier->push(event(4));
