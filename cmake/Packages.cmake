@@ -71,14 +71,14 @@ This package contains the compiler and the standard IDL files.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME perigee-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION net)
-set(CPACK_DEBIAN_TOOLS_DESCRIPTION "programs for object references, names and measurements of CORBA
+set(CPACK_DEBIAN_TOOLS_DESCRIPTION "programs for object references, names, events and measurements of CORBA
 ${about}
 .
 This package contains the command perigee. It explains and changes object
 references. It shows and changes the names in a naming service, and the
 protocols of a running server. It passes requests from one protocol to another,
 makes certificates for a first try of TLS, and measures calls. The program
-perigee-names is a naming service.")
+perigee-names is a naming service, and perigee-events is an event service.")
 
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_NAME perigee-doc)
 set(CPACK_DEBIAN_DOCUMENTS_PACKAGE_SECTION doc)

@@ -13,7 +13,7 @@ from two_processes import Server
 PROJECT = Path(__file__).resolve().parent / "project"
 EXAMPLES = Path(os.environ["SOURCES"]) / "examples"
 SHARED = ("libperigee", "libperigee_server", "libperigee_tls", "libperigee_bridge", "libperigee_dynamic",
-          "libperigee_naming", "libperigee_repository")
+          "libperigee_naming", "libperigee_events", "libperigee_repository")
 
 
 class Package(unittest.TestCase):
@@ -84,6 +84,7 @@ class Package(unittest.TestCase):
         self.assertEqual(out, "initial reference: NameService\n")
         run(PREFIX / "bin" / "perigee-idl", "--help")
         run(PREFIX / "bin" / "perigee-names", "--version")
+        run(PREFIX / "bin" / "perigee-events", "--version")
 
     def test_a_call_can_be_looked_into_with_what_is_installed(self):
         # This test only checks that whitebox_probed exists: with sanitizers, running it would take
@@ -135,7 +136,7 @@ class Package(unittest.TestCase):
         self.assertEqual(sorted(path.stem for path in LIBRARIES.glob("libperigee*.so")), sorted(SHARED))
         files = {path.stem: path.read_text() for path in (LIBRARIES / "pkgconfig").glob("*.pc")}
         for word in ("-lperigee", "-lperigee_server", "-lperigee_tls", "-lperigee_bridge", "-lperigee_dynamic",
-                     "-lperigee_naming", "-lperigee_repository"):
+                     "-lperigee_naming", "-lperigee_events", "-lperigee_repository"):
             self.assertEqual(len([name for name, text in files.items() if word in re.split(r"[\s,]", text)]), 1, word)
         root = EXAMPLES.parent
         newest = max((path for path in (root / "abi").iterdir()), key=lambda path: [*map(int, path.name.split("."))])

@@ -1,4 +1,4 @@
-# Completion of perigee, perigee-idl and perigee-names for bash. The words come from --help of the program itself, so
+# Completion of perigee and its other programs for bash. The words come from --help of the program itself, so
 # they fit its version. -ORB options come from "perigee -ORBHelp".
 
 # The words of a help text: those under "Subcommands:", or the options.
@@ -30,4 +30,4 @@ _perigee() {
 }
 
 # Where nothing fits, bash completes the names of files.
-complete -o default -F _perigee perigee perigee-idl perigee-names
+complete -o default -F _perigee perigee perigee-idl perigee-names perigee-events

@@ -1,5 +1,6 @@
 // The program perigee-names: a naming service that keeps its names in memory or in a file.
 #include "arguments.h"
+#include "end_orb.h"
 #include "etcd_metrics.h"
 #include "make_orb.h"
 #include "orb_options.h"
@@ -66,24 +67,6 @@ void write_reference(const std::string& path, const std::string& reference) {
   if (!file || error) throw std::runtime_error(path + ": cannot write the reference");
 }
 
-/// Ends the ORB on each path, so that no thread serves requests when the service ends.
-class EndOrb {
- public:
-  explicit EndOrb(CORBA::object_reference<CORBA::ORB> orb) : orb_(std::move(orb)) {}
-  ~EndOrb() {
-    try {
-      orb_->destroy();
-    } catch (const CORBA::Exception& exception) {
-      std::cerr << "perigee-names: " << exception.what() << '\n';
-    }
-  }
-  EndOrb(const EndOrb&) = delete;
-  EndOrb& operator=(const EndOrb&) = delete;
-
- private:
-  const CORBA::object_reference<CORBA::ORB> orb_;
-};
-
 void serve(const NamesArguments& arguments, std::vector<std::string> orb_options) {
   perigee::naming::Options options;
   options.may_change = perigee::tool::access_rules(arguments);
@@ -96,7 +79,7 @@ void serve(const NamesArguments& arguments, std::vector<std::string> orb_options
     metrics.emplace(orb, [etcd = opened.etcd](perigee::orb::MetricsSnapshot& snapshot) {
       perigee::tool::append_etcd_metrics(etcd->status(), snapshot);
     });
-  const EndOrb end(orb);  // after the service: the ORB ends first
+  const perigee::tool::EndOrb end("perigee-names", orb);  // after the service: the ORB ends first
   const std::string reference = orb->object_to_string(service.root());
   IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
       ->the_POAManager()

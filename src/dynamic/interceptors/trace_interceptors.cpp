@@ -34,7 +34,7 @@ class TraceSender final : public pi::ClientRequestInterceptor {
   explicit TraceSender(orb::TraceUse use) noexcept : use_(use) {}
 
   std::string name() override { return {}; }
-  void send_request(const Info& info) override try {
+  void send_request(Info info) override try {
     const TraceRef cause = static_cast<const ClientInfo&>(*info).trace();
     if (!cause && use_ != orb::TraceUse::start) return;
     const Trace sent = cause ? child_of(*cause) : new_trace();
@@ -45,10 +45,10 @@ class TraceSender final : public pi::ClientRequestInterceptor {
   } catch (const std::exception& exception) {
     note_lost(exception);
   }
-  void send_poll(const Info& /*info*/) override {}
-  void receive_reply(const Info& /*info*/) override {}
-  void receive_exception(const Info& /*info*/) override {}
-  void receive_other(const Info& /*info*/) override {}
+  void send_poll(Info /*info*/) override {}
+  void receive_reply(Info /*info*/) override {}
+  void receive_exception(Info /*info*/) override {}
+  void receive_other(Info /*info*/) override {}
 
  private:
   const orb::TraceUse use_;
@@ -57,7 +57,7 @@ class TraceSender final : public pi::ClientRequestInterceptor {
 class TraceReceiver final : public pi::ServerRequestInterceptor {
  public:
   std::string name() override { return {}; }
-  void receive_request_service_contexts(const Info& info) override try {
+  void receive_request_service_contexts(Info info) override try {
     auto& request = static_cast<ServerInfo&>(*info);
     const IOP::ServiceContext* const context = request.find_request_context(context_trace);
     if (context == nullptr) return;
@@ -66,10 +66,10 @@ class TraceReceiver final : public pi::ServerRequestInterceptor {
   } catch (const std::exception& exception) {
     note_lost(exception);
   }
-  void receive_request(const Info& /*info*/) override {}
-  void send_reply(const Info& /*info*/) override {}
-  void send_exception(const Info& /*info*/) override {}
-  void send_other(const Info& /*info*/) override {}
+  void receive_request(Info /*info*/) override {}
+  void send_reply(Info /*info*/) override {}
+  void send_exception(Info /*info*/) override {}
+  void send_other(Info /*info*/) override {}
 };
 
 // "00-<trace id>-<span id>-<flags>" without the version and the flags.

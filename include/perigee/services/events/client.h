@@ -1,0 +1,68 @@
+// Suppliers and consumers of an event channel, for tasks. They work with the channels of any ORB.
+#pragma once
+
+#include <perigee/async/task.h>
+#include <perigee/base/export.h>
+#include <perigee/orb/any.h>
+#include <perigee/orb/object.h>
+
+#include <memory>
+#include <optional>
+
+namespace perigee::events {
+
+/// A consumer that asks its channel for events. One task at a time uses it; any thread.
+///
+/// The channel keeps the events that have come since the consumer connected, up to the limit of its
+/// queue. Each event is one call, so a push consumer suits high rates better.
+class PERIGEE_API ChannelConsumer {
+ public:
+  /// Makes no call. `channel` is a CosEventChannelAdmin::EventChannel. Raises BAD_PARAM if it is
+  /// nil.
+  explicit ChannelConsumer(CORBA::object_reference<CORBA::Object> channel);
+  ChannelConsumer(const ChannelConsumer&) = delete;
+  ChannelConsumer& operator=(const ChannelConsumer&) = delete;
+  /// The channel still has its end of the connection: await `disconnect` before.
+  ~ChannelConsumer();
+
+  /// Connects to the channel, unless this has happened before. Later events reach this consumer.
+  /// Raises the exceptions of the calls, for example TRANSIENT if the channel cannot be reached.
+  task<void> connect();
+  /// Waits for the next event; connects first. Empty if the channel has ended, or has disconnected
+  /// this consumer. Raises the exceptions of the calls. If the task is asked to stop, the call is
+  /// cancelled, and an event may be lost.
+  task<std::optional<CORBA::Any>> next();
+  /// Ends the connection. Does nothing without a connection.
+  task<void> disconnect();
+
+ private:
+  class Parts;
+  const std::unique_ptr<Parts> parts_;
+};
+
+/// A supplier that pushes its events. One task at a time uses it; any thread.
+class PERIGEE_API ChannelSupplier {
+ public:
+  /// Makes no call. `channel` is a CosEventChannelAdmin::EventChannel. Raises BAD_PARAM if it is
+  /// nil.
+  explicit ChannelSupplier(CORBA::object_reference<CORBA::Object> channel);
+  ChannelSupplier(const ChannelSupplier&) = delete;
+  ChannelSupplier& operator=(const ChannelSupplier&) = delete;
+  /// The channel still has its end of the connection: await `disconnect` before.
+  ~ChannelSupplier();
+
+  /// Connects to the channel, unless this has happened before. Raises the exceptions of the calls.
+  task<void> connect();
+  /// Pushes an event; connects first. False if the channel has ended, or has disconnected this
+  /// supplier. Raises the exceptions of the calls: IMP_LIMIT for an event that is too large for the
+  /// channel, TRANSIENT if too many events wait.
+  task<bool> push(CORBA::Any event);
+  /// Ends the connection. Does nothing without a connection.
+  task<void> disconnect();
+
+ private:
+  class Parts;
+  const std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace perigee::events

@@ -1,0 +1,41 @@
+// The options of an event service: the queues of consumers, and limits.
+#pragma once
+
+#include <perigee/base/clock.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace perigee::events {
+
+/// What happens to an event for which the queue of a consumer has no room.
+enum class Overflow : std::uint8_t {
+  drop_oldest,  ///< the consumer misses the oldest events of its queue
+  drop_newest,  ///< the consumer misses the new event
+  block,        ///< the supplier's `push` waits until there is room
+  disconnect,   ///< the channel disconnects the consumer
+};
+
+/// The limits of octets count the values of the events in CDR, with their TypeCodes. An event that
+/// waits for several consumers counts once in `waiting_octets_max`.
+struct Options {
+  Overflow overflow = Overflow::drop_oldest;
+  std::size_t queue_events_max = 1'000;            ///< events in the queue of one consumer
+  std::size_t queue_octets_max = 8 << 20;          ///< in it; an empty queue accepts any one event
+  std::size_t event_octets_max = 16 << 20;         ///< of one event
+  std::size_t waiting_octets_max = 256 << 20;      ///< of all events that wait in the service
+  std::size_t proxies_max = 20'000;                ///< suppliers and consumers of the service
+  std::size_t channels_max = 1'000;                ///< of the service
+  std::chrono::milliseconds call_time_max{5'000};  ///< for one call of a consumer or supplier
+  unsigned failures_max = 3;                       ///< in a row; then the peer is disconnected
+  std::chrono::milliseconds first_retry_delay{100};  ///< doubled after each further failure
+  std::chrono::milliseconds pull_interval{100};      ///< between questions to a pull supplier
+  std::chrono::seconds unconnected_max{
+      600};                               ///< then a proxy without a peer may give way to others
+  std::chrono::seconds idle_max{86'400};  ///< the same for a peer that does not call its proxy
+  bool may_destroy = false;               ///< whether clients may destroy a channel
+  const Clock* clock = &steady_clock();   ///< for idle proxies; outlives the service
+};
+
+}  // namespace perigee::events

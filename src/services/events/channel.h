@@ -1,0 +1,74 @@
+// One event channel: it passes each event to the queues of all its consumers. Knows no proxies.
+#pragma once
+
+#include "services/events/event_queue.h"
+#include <perigee/services/events/options.h>
+#include <perigee/services/events/statistics.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace perigee::events {
+
+using QueueRef = std::shared_ptr<EventQueue>;
+
+/// Any thread.
+class Channel {
+ public:
+  /// `waiting` counts the octets of the whole service.
+  Channel(std::string name, const Options& options, OctetCount waiting);
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
+
+  /// Gives the event to all consumers; with Overflow::block, waits for those without room. Raises
+  /// IMP_LIMIT for an event that is too large, and TRANSIENT if too many octets wait, or if the
+  /// task is asked to stop while it waits. The channel must live until the task ends.
+  task<void> publish(CORBA::Any data);
+
+  /// A queue that gets all later events. Ends with `remove_consumer`.
+  [[nodiscard]] QueueRef add_consumer();
+  void remove_consumer(const QueueRef& queue);
+
+  void add_supplier() noexcept { ++suppliers_; }
+  void remove_supplier() noexcept { --suppliers_; }
+  void count_delivered() noexcept { ++delivered_; }
+  void count_dropped(std::size_t events) noexcept { dropped_ += events; }
+  /// An event of a pull supplier that the channel could not accept.
+  void count_refused() noexcept { ++refused_; }
+  /// The channel has disconnected a supplier or a consumer: logs it with the reason.
+  void count_disconnected(const char* peer, const std::string& reason);
+
+  [[nodiscard]] ChannelStatistics statistics() const;
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const Options& options() const noexcept { return options_; }
+
+ private:
+  using Queues = std::vector<QueueRef>;
+  using QueuesRef = std::shared_ptr<const Queues>;
+
+  [[nodiscard]] EventRef make_event(CORBA::Any data);
+  /// Offers the event to the queue. True: there is no room, and the supplier has to wait.
+  [[nodiscard]] bool is_full_for(const QueueRef& queue, const EventRef& event);
+  task<void> wait_and_offer(QueueRef queue, EventRef event);
+  /// A list that does not change.
+  [[nodiscard]] QueuesRef queues();
+
+  const std::string name_;
+  const Options options_;
+  const OctetCount waiting_octets_;
+  std::atomic<std::uint64_t> received_ = 0;
+  std::atomic<std::uint64_t> refused_ = 0;
+  std::atomic<std::uint64_t> delivered_ = 0;
+  std::atomic<std::uint64_t> dropped_ = 0;
+  std::atomic<std::uint64_t> disconnected_ = 0;
+  std::atomic<std::size_t> suppliers_ = 0;
+  mutable std::mutex mutex_;  // guards the members below
+  Queues queues_;
+  QueuesRef copy_;  // of queues_; null after a change
+};
+
+}  // namespace perigee::events

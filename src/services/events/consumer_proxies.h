@@ -1,0 +1,75 @@
+// The proxies to which consumers connect.
+#pragma once
+
+#include "services/events/proxies.h"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+namespace perigee::events {
+
+/// Pushes the events of the channel to a consumer.
+class PushSupplierProxy final
+    : public CORBA::async_traits<CosEventChannelAdmin::ProxyPushSupplier>::base_type,
+      public Proxy {
+ public:
+  using Proxy::Proxy;
+
+  task<void> connect_push_consumer(
+      CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) override;
+  task<void> disconnect_push_supplier() override;
+
+  [[nodiscard]] bool is_connected() const override;
+  [[nodiscard]] bool calls_peer() const override { return true; }
+  void end(bool tells_peer) override;
+
+ private:
+  /// Pushes until the consumer fails or the proxy ends. `self` keeps the proxy alive.
+  static task<void> serve(Proxies::ServantRef self, PushSupplierProxy& proxy);
+  /// `reason` gets the cause if the channel has to disconnect the consumer.
+  task<void> push_all(std::string& reason);
+  enum class Step : std::uint8_t { delivered, lost, again, gone };
+  /// One call of the consumer. `reason` gets the cause of a failure.
+  task<Step> push_once(EventRef event, std::string& reason);
+  /// Calls the consumer until it has the event, or has failed too often: then the result is false.
+  task<bool> deliver(EventRef event, std::string& reason);
+
+  mutable std::mutex mutex_;  // guards consumer_ and queue_
+  CORBA::object_reference<CosEventComm::PushConsumer> consumer_;
+  QueueRef queue_;
+  std::stop_source stop_;
+  unsigned failures_ = 0;  // in a row; of push_all
+};
+
+/// Gives the events of the channel to a consumer that asks for them.
+class PullSupplierProxy final
+    : public CORBA::async_traits<CosEventChannelAdmin::ProxyPullSupplier>::base_type,
+      public Proxy {
+ public:
+  using Proxy::Proxy;
+
+  task<void> connect_pull_consumer(
+      CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) override;
+  task<CORBA::Any> pull() override;
+  task<CosEventComm::PullSupplier_try_pull_results> try_pull() override;
+  task<void> disconnect_pull_supplier() override;
+
+  [[nodiscard]] bool is_connected() const override;
+  [[nodiscard]] bool calls_peer() const override { return false; }
+  void end(bool tells_peer) override;
+
+ private:
+  /// Raises Disconnected if no consumer is connected.
+  [[nodiscard]] QueueRef connected_queue();
+  /// Ends the proxy if the channel has disconnected its consumer. Raises Disconnected.
+  [[noreturn]] void raise_disconnected();
+
+  mutable std::mutex mutex_;  // guards the members below
+  CORBA::object_reference<CosEventComm::PullConsumer> consumer_;
+  QueueRef queue_;
+};
+
+}  // namespace perigee::events

@@ -1,0 +1,116 @@
+// Proxies end when a peer disconnects, when a peer fails, with their channel, or if clients do not
+// use them and others need their places.
+#include "services/events/proxies.h"
+
+#include <perigee/base/log.h>
+
+#include <utility>
+
+namespace perigee::events {
+
+// --- Proxy ---
+
+Proxy::Proxy(std::shared_ptr<Proxies> proxies, std::shared_ptr<Channel> channel)
+    : proxies_(std::move(proxies)), channel_(std::move(channel)) {
+  note_use();
+}
+
+void Proxy::note_use() noexcept {
+  last_use_.store(options().clock->now().time_since_epoch(), std::memory_order_relaxed);
+}
+
+void Proxy::end_self(bool tells_peer) { proxies_->end(id_, tells_peer); }
+
+// --- Proxies ---
+
+Proxies::Proxies(CORBA::object_reference<CORBA::ORB> orb, PoaRef poa, const Options& options)
+    : orb_(std::move(orb)), poa_(std::move(poa)), options_(options) {}
+
+Proxies::Place::~Place() {
+  const std::scoped_lock lock(proxies_.mutex_);
+  --proxies_.in_making_;
+}
+
+std::size_t Proxies::count() const {
+  const std::scoped_lock lock(mutex_);
+  return entries_.size();
+}
+
+void Proxies::add(const Id& id, ServantRef servant, Proxy& proxy) {
+  const std::scoped_lock lock(mutex_);
+  entries_[id] = {std::move(servant), &proxy};
+}
+
+std::vector<Proxies::Id> Proxies::unused() const {
+  const TimePoint now = options_.clock->now();
+  std::vector<Id> found;
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [id, entry] : entries_) {
+    const bool is_connected = entry.proxy->is_connected();
+    if (is_connected && entry.proxy->calls_peer()) continue;
+    const Duration limit = is_connected ? options_.idle_max : options_.unconnected_max;
+    if (now - entry.proxy->last_use() > limit) found.push_back(id);
+  }
+  return found;
+}
+
+bool Proxies::try_reserve() {
+  const std::scoped_lock lock(mutex_);
+  if (entries_.size() + in_making_ >= options_.proxies_max) return false;
+  ++in_making_;
+  return true;
+}
+
+// The search for unused proxies takes time, so it is only made at the limit.
+void Proxies::reserve() {
+  if (try_reserve()) return;
+  for (const Id& id : unused()) end(id, true);
+  if (try_reserve()) return;
+  throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                            "the event service has " + std::to_string(options_.proxies_max) +
+                                " suppliers and consumers, which is its limit");
+}
+
+void Proxies::end(const Id& id, bool tells_peer) {
+  Entry entry;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(id);
+    if (found == entries_.end()) return;
+    entry = std::move(found->second);
+    entries_.erase(found);
+  }
+  entry.proxy->end(tells_peer);
+  try {
+    poa_->deactivate_object(id);
+  } catch (const CORBA::Exception& exception) {  // the adapter is being destroyed
+    log::write(log::Level::debug, "events", exception.what());
+  }
+}
+
+void Proxies::end_all_of(const Channel& channel) {
+  std::vector<Id> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_)
+      if (&entry.proxy->channel() == &channel) all.push_back(id);
+  }
+  for (const Id& id : all) end(id, true);
+}
+
+void Proxies::end_all() {
+  std::vector<Id> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_) all.push_back(id);
+  }
+  for (const Id& id : all) end(id, true);
+}
+
+void Proxies::watch_shutdown() {
+  watch_ = std::make_shared<ShutdownWatch>(orb_, [proxies = weak_from_this()] {
+    if (const auto self = proxies.lock()) self->end_all();
+  });
+}
+
+}  // namespace perigee::events

@@ -1,0 +1,135 @@
+// The proxies of an event service: their objects, their number, and their end.
+#pragma once
+
+#include "services/events/channel.h"
+#include "services/events/shutdown_watch.h"
+#include <perigee/async/task.h>
+#include <perigee/base/clock.h>
+#include <perigee/poa/poa.h>
+
+#include <CosEventChannelAdminAsync.h>
+#include <CosEventChannelAdminAsyncS.h>
+#include <CosEventCommAsync.h>
+
+#include <atomic>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+namespace perigee::events {
+
+using ObjectRef = CORBA::object_reference<CORBA::Object>;
+using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
+
+class Proxies;
+
+/// What all four kinds of proxies have in common. A servant derives from it.
+class Proxy {
+ public:
+  using Id = PortableServer::ObjectId;
+
+  Proxy(std::shared_ptr<Proxies> proxies, std::shared_ptr<Channel> channel);
+  virtual ~Proxy() = default;
+  Proxy(const Proxy&) = delete;
+  Proxy& operator=(const Proxy&) = delete;
+
+  /// The proxy has ended: stops its tasks, and frees its place in the channel. With `tells_peer`,
+  /// also tells the connected supplier or consumer, without waiting.
+  virtual void end(bool tells_peer) = 0;
+  [[nodiscard]] virtual bool is_connected() const = 0;
+  /// Whether the proxy calls its peer, and so notices when the peer is gone.
+  [[nodiscard]] virtual bool calls_peer() const = 0;
+
+  void set_id(Id id) { id_ = std::move(id); }
+  /// When the proxy was made, or a client last called it.
+  [[nodiscard]] TimePoint last_use() const noexcept {
+    return TimePoint(last_use_.load(std::memory_order_relaxed));
+  }
+  [[nodiscard]] const Channel& channel() const noexcept { return *channel_; }
+
+ protected:
+  void note_use() noexcept;
+  /// Ends this proxy and its object.
+  void end_self(bool tells_peer);
+  [[nodiscard]] const Options& options() const noexcept { return channel_->options(); }
+
+  const std::shared_ptr<Proxies> proxies_;
+  const std::shared_ptr<Channel> channel_;
+
+ private:
+  Id id_;  // set before the reference leaves the service
+  std::atomic<Duration> last_use_;
+};
+
+/// Any thread. Proxies and their tasks keep this object alive.
+class Proxies : public std::enable_shared_from_this<Proxies> {
+ public:
+  using Id = Proxy::Id;
+  using ServantRef = CORBA::servant_reference<PortableServer::Servant>;
+
+  /// `poa` has the policies of the Root POA, without implicit activation.
+  Proxies(CORBA::object_reference<CORBA::ORB> orb, PoaRef poa, const Options& options);
+  Proxies(const Proxies&) = delete;
+  Proxies& operator=(const Proxies&) = delete;
+
+  /// Makes the object of a proxy. `Servant` derives from Proxy, and has its constructor. Raises
+  /// NO_RESOURCES beyond the limit of proxies.
+  template <typename Servant>
+  ObjectRef make(const std::shared_ptr<Channel>& channel) {
+    const Place place(*this);
+    const auto servant = CORBA::make_reference<Servant>(shared_from_this(), channel);
+    const Id id = poa_->activate_object(servant);
+    servant->set_id(id);
+    const ObjectRef reference = poa_->id_to_reference(id);
+    add(id, servant, *servant);
+    return reference;
+  }
+  /// Ends the proxy and its object. Does nothing if it has ended before.
+  void end(const Id& id, bool tells_peer);
+  /// Ends all proxies of the channel, and tells their peers.
+  void end_all_of(const Channel& channel);
+  void end_all();
+  /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
+  void watch_shutdown();
+  /// For requests that wait.
+  [[nodiscard]] const std::shared_ptr<ShutdownWatch>& watch() const noexcept { return watch_; }
+  [[nodiscard]] std::size_t count() const;
+  [[nodiscard]] const CORBA::object_reference<CORBA::ORB>& orb() const noexcept { return orb_; }
+
+ private:
+  struct Entry {
+    ServantRef servant;  // keeps the proxy alive
+    Proxy* proxy = nullptr;
+  };
+
+  /// Counts a proxy that is being made.
+  class Place {
+   public:
+    explicit Place(Proxies& proxies) : proxies_(proxies) { proxies_.reserve(); }
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+   private:
+    Proxies& proxies_;
+  };
+
+  void reserve();
+  [[nodiscard]] bool try_reserve();
+  void add(const Id& id, ServantRef servant, Proxy& proxy);
+  [[nodiscard]] std::vector<Id> unused() const;
+
+  const CORBA::object_reference<CORBA::ORB> orb_;
+  const PoaRef poa_;
+  const Options options_;
+  std::shared_ptr<ShutdownWatch> watch_;
+  mutable std::mutex mutex_;  // guards the members below
+  std::map<Id, Entry> entries_;
+  std::size_t in_making_ = 0;
+};
+
+}  // namespace perigee::events

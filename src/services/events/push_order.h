@@ -1,0 +1,33 @@
+// The order of the events of one supplier.
+#pragma once
+
+#include <perigee/async/completion.h>
+#include <perigee/async/task.h>
+
+#include <list>
+#include <memory>
+#include <mutex>
+
+namespace perigee::events {
+
+/// Lets the pushes of one supplier go on one at a time, in the order in which they came. Any
+/// thread.
+class PushOrder {
+ public:
+  /// Waits until it is the turn of this push. False if the task is asked to stop: then `end` must
+  /// not be called.
+  task<bool> begin();
+  /// The next push may go on.
+  void end();
+
+ private:
+  /// The result says whether the push has its turn; otherwise its task is asked to stop.
+  using Waiter = std::shared_ptr<completion<bool>>;
+
+  std::mutex mutex_;  // guards the members below
+  std::list<Waiter> waiting_;
+  bool has_turn_ = false;    // a push goes on
+  bool is_passing_ = false;  // a call of `end` gives turns to waiting pushes
+};
+
+}  // namespace perigee::events

@@ -1,0 +1,128 @@
+// Assembles the event service in an ORB: adapters, channels, their objects.
+#include "services/events/admin_servants.h"
+#include "services/events/channel.h"
+#include "services/events/proxies.h"
+#include <perigee/services/events/service.h>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+namespace perigee::events {
+
+namespace {
+
+PoaRef poa_of(CORBA::ORB& orb, const char* name) {
+  return IDL::traits<PortableServer::POA>::narrow(orb.resolve_initial_references(name));
+}
+
+}  // namespace
+
+class EventService::Parts : public std::enable_shared_from_this<EventService::Parts> {
+ public:
+  Parts(const CORBA::object_reference<CORBA::ORB>& orb, const Options& options)
+      : orb_(orb),
+        options_(options),
+        named_poa_(poa_of(*orb, "INSPOA")),
+        poa_(make_poa(poa_of(*orb, "RootPOA"))),
+        proxies_(std::make_shared<Proxies>(orb_, poa_, options_)) {
+    proxies_->watch_shutdown();
+    named_poa_->the_POAManager()->activate();
+  }
+
+  ObjectRef add_channel(const std::string& key) {
+    const auto channel = std::make_shared<Channel>(key, options_, waiting_);
+    reserve(key, channel);
+    std::function<void()> destroy;
+    if (options_.may_destroy)
+      destroy = [self = weak_from_this(), key] {
+        if (const auto parts = self.lock()) parts->remove_channel(key);
+      };
+    const auto servant = CORBA::make_reference<EventChannel>(
+        activate<CosEventChannelAdmin::ConsumerAdmin>(
+            CORBA::make_reference<ConsumerAdmin>(proxies_, channel)),
+        activate<CosEventChannelAdmin::SupplierAdmin>(
+            CORBA::make_reference<SupplierAdmin>(proxies_, channel)),
+        std::move(destroy));
+    const auto id = PortableServer::string_to_ObjectId(key);
+    named_poa_->activate_object_with_id(id, servant);
+    return named_poa_->id_to_reference(id);
+  }
+
+  [[nodiscard]] ChannelStatistics statistics_of(const std::string& key) const {
+    const std::scoped_lock lock(mutex_);
+    const auto found = channels_.find(key);
+    if (found == channels_.end())
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "there is no channel " + key);
+    return found->second->statistics();
+  }
+
+  void end_all() {
+    Channels ended;
+    {
+      const std::scoped_lock lock(mutex_);
+      ended.swap(channels_);
+    }
+    for (const auto& [key, channel] : ended) proxies_->end_all_of(*channel);
+  }
+
+ private:
+  using Channels = std::map<std::string, std::shared_ptr<Channel>>;
+
+  void reserve(const std::string& key, const std::shared_ptr<Channel>& channel) {
+    const std::scoped_lock lock(mutex_);
+    if (channels_.contains(key))
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "there is a channel " + key + " already");
+    if (channels_.size() >= options_.channels_max)
+      throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
+                                "the event service has " + std::to_string(options_.channels_max) +
+                                    " channels, which is its limit");
+    channels_.emplace(key, channel);
+  }
+
+  static PoaRef make_poa(const PoaRef& root) {
+    return root->create_POA("PerigeeEvents", root->the_POAManager(), {});
+  }
+
+  template <typename Interface>
+  CORBA::object_reference<Interface> activate(const Proxies::ServantRef& servant) {
+    return IDL::traits<Interface>::unchecked_narrow(
+        poa_->id_to_reference(poa_->activate_object(servant)));
+  }
+
+  void remove_channel(const std::string& key) {
+    std::shared_ptr<Channel> channel;
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto found = channels_.find(key);
+      if (found == channels_.end()) return;
+      channel = std::move(found->second);
+      channels_.erase(found);
+    }
+    named_poa_->deactivate_object(PortableServer::string_to_ObjectId(key));
+    proxies_->end_all_of(*channel);
+  }
+
+  const CORBA::object_reference<CORBA::ORB> orb_;
+  const Options options_;
+  const PoaRef named_poa_;
+  const PoaRef poa_;
+  const std::shared_ptr<Proxies> proxies_;
+  const OctetCount waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
+  mutable std::mutex mutex_;  // guards the member below
+  Channels channels_;
+};
+
+EventService::EventService(const CORBA::object_reference<CORBA::ORB>& orb, const Options& options)
+    : parts_(std::make_shared<Parts>(orb, options)) {}
+EventService::~EventService() { parts_->end_all(); }
+
+CORBA::object_reference<CORBA::Object> EventService::add_channel(const std::string& key) {
+  return parts_->add_channel(key);
+}
+
+ChannelStatistics EventService::statistics_of(const std::string& key) const {
+  return parts_->statistics_of(key);
+}
+
+}  // namespace perigee::events

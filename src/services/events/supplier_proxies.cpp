@@ -1,0 +1,194 @@
+// Events come in by requests of push suppliers, or by calls of pull suppliers.
+#include "services/events/supplier_proxies.h"
+
+#include "services/events/start_detached.h"
+#include <perigee/async/on_orb.h>
+#include <perigee/base/log.h>
+#include <perigee/orb/with_policies.h>
+
+namespace perigee::events {
+
+namespace {
+
+using CosEventChannelAdmin::AlreadyConnected;
+using CosEventComm::Disconnected;
+
+task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushSupplier> supplier) {
+  co_await supplier->_async().disconnect_push_supplier();
+}
+task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullSupplier> supplier) {
+  co_await supplier->_async().disconnect_pull_supplier();
+}
+
+/// Lets the next push go on at the end of a block.
+class EndOfTurn {
+ public:
+  explicit EndOfTurn(PushOrder& order) noexcept : order_(order) {}
+  ~EndOfTurn() { order_.end(); }
+  EndOfTurn(const EndOfTurn&) = delete;
+  EndOfTurn& operator=(const EndOfTurn&) = delete;
+
+ private:
+  PushOrder& order_;
+};
+
+}  // namespace
+
+// --- PushConsumerProxy ---
+
+bool PushConsumerProxy::is_connected() const {
+  const std::scoped_lock lock(mutex_);
+  return connected_;
+}
+
+task<void> PushConsumerProxy::connect_push_supplier(
+    CORBA::object_reference<CosEventComm::PushSupplier> push_supplier) {
+  const std::scoped_lock lock(mutex_);
+  if (connected_) throw AlreadyConnected();
+  connected_ = true;
+  supplier_ = std::move(push_supplier);
+  channel_->add_supplier();
+  co_return;
+}
+
+task<void> PushConsumerProxy::push(CORBA::Any data) {
+  note_use();
+  if (!is_connected()) throw Disconnected();
+  if (options().overflow != Overflow::block) co_return co_await channel_->publish(std::move(data));
+  const ShutdownWatch::Waiting waiting(proxies_->watch());
+  const bool has_turn = co_await order_.begin();
+  if (!has_turn)
+    throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the client has cancelled the call");
+  const EndOfTurn end(order_);
+  co_await channel_->publish(std::move(data));
+}
+
+task<void> PushConsumerProxy::disconnect_push_consumer() {
+  end_self(false);
+  co_return;
+}
+
+void PushConsumerProxy::end(bool tells_peer) {
+  CORBA::object_reference<CosEventComm::PushSupplier> supplier;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!std::exchange(connected_, false)) return;
+    supplier = std::move(supplier_);
+  }
+  channel_->remove_supplier();
+  if (!tells_peer || supplier == nullptr) return;
+  const auto limited = with_timeout(supplier, options().call_time_max);
+  start_detached(tell_disconnected(limited));
+}
+
+// --- PullConsumerProxy ---
+
+bool PullConsumerProxy::is_connected() const {
+  const std::scoped_lock lock(mutex_);
+  return connected_;
+}
+
+task<void> PullConsumerProxy::connect_pull_supplier(
+    CORBA::object_reference<CosEventComm::PullSupplier> pull_supplier) {
+  if (pull_supplier == nullptr)
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a pull supplier must not be nil");
+  std::stop_token stop;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (connected_) throw AlreadyConnected();
+    connected_ = true;
+    supplier_ = with_timeout(pull_supplier, options().call_time_max);
+    stop = stop_.get_token();
+  }
+  channel_->add_supplier();
+  start_detached(serve(_self(), *this), std::move(stop));
+  co_return;
+}
+
+task<void> PullConsumerProxy::disconnect_pull_consumer() {
+  end_self(false);
+  co_return;
+}
+
+void PullConsumerProxy::end(bool tells_peer) {
+  CORBA::object_reference<CosEventComm::PullSupplier> supplier;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!std::exchange(connected_, false)) return;
+    supplier = std::move(supplier_);
+  }
+  channel_->remove_supplier();
+  stop_.request_stop();
+  if (tells_peer) start_detached(tell_disconnected(std::move(supplier)));
+}
+
+task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy& proxy) {
+  std::string reason;
+  try {
+    co_await proxy.pull_all(reason);
+  } catch (const std::exception& exception) {  // no memory, or the ORB has ended
+    reason = exception.what();
+  }
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  if (!reason.empty() && !stop.stop_requested())
+    proxy.channel_->count_disconnected("supplier", reason);
+  proxy.end_self(true);
+  self = nullptr;
+}
+
+task<void> PullConsumerProxy::pull_all(std::string& reason) {
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  while (!stop.stop_requested()) {
+    const Step step = co_await pull_once(reason);
+    if (step == Step::gone) co_return;
+    if (step == Step::idle) co_await sleep_for(proxies_->orb(), options().pull_interval);
+  }
+}
+
+task<PullConsumerProxy::Step> PullConsumerProxy::pull_once(std::string& reason) {
+  CORBA::object_reference<CosEventComm::PullSupplier> supplier;
+  {
+    const std::scoped_lock lock(mutex_);
+    supplier = supplier_;
+  }
+  if (supplier == nullptr) co_return Step::gone;
+  CORBA::Any data;
+  try {
+    auto answer = co_await supplier->_async().try_pull();
+    failures_ = 0;
+    reason.clear();
+    if (!answer.has_event()) co_return Step::idle;
+    data = std::move(answer.return_value());
+  } catch (const Disconnected& exception) {
+    reason = exception.what();
+    co_return Step::gone;
+  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
+    reason = exception.what();
+    co_return Step::gone;
+  } catch (const CORBA::SystemException& exception) {
+    reason = exception.what();
+    co_return ++failures_ >= options().failures_max ? Step::gone : Step::idle;
+  }
+  co_await publish(std::move(data));
+  co_return Step::event;
+}
+
+task<void> PullConsumerProxy::publish(CORBA::Any data) {
+  while (true) {
+    try {
+      co_await channel_->publish(data);
+      co_return;
+    } catch (const CORBA::TRANSIENT& exception) {  // events of other suppliers fill the service
+      if (exception.completed() != CORBA::COMPLETED_NO) co_return;
+    } catch (const CORBA::SystemException& exception) {
+      log::write(log::Level::warning, "events",
+                 "channel " + channel_->name() +
+                     ": an event of a pull supplier was dropped: " + exception.what());
+      co_return;
+    }
+    const bool slept = co_await sleep_for(proxies_->orb(), options().pull_interval);
+    if (!slept) co_return;
+  }
+}
+
+}  // namespace perigee::events

@@ -1,0 +1,70 @@
+// The proxies to which suppliers connect.
+#pragma once
+
+#include "services/events/proxies.h"
+#include "services/events/push_order.h"
+
+#include <cstdint>
+#include <mutex>
+#include <stop_token>
+#include <string>
+
+namespace perigee::events {
+
+/// A supplier pushes its events to it.
+class PushConsumerProxy final
+    : public CORBA::async_traits<CosEventChannelAdmin::ProxyPushConsumer>::base_type,
+      public Proxy {
+ public:
+  using Proxy::Proxy;
+
+  task<void> connect_push_supplier(
+      CORBA::object_reference<CosEventComm::PushSupplier> push_supplier) override;
+  task<void> push(CORBA::Any data) override;
+  task<void> disconnect_push_consumer() override;
+
+  [[nodiscard]] bool is_connected() const override;
+  [[nodiscard]] bool calls_peer() const override { return false; }
+  void end(bool tells_peer) override;
+
+ private:
+  PushOrder order_;           // with Overflow::block
+  mutable std::mutex mutex_;  // guards the members below
+  CORBA::object_reference<CosEventComm::PushSupplier> supplier_;
+  bool connected_ = false;
+};
+
+/// Asks a supplier for its events.
+class PullConsumerProxy final
+    : public CORBA::async_traits<CosEventChannelAdmin::ProxyPullConsumer>::base_type,
+      public Proxy {
+ public:
+  using Proxy::Proxy;
+
+  task<void> connect_pull_supplier(
+      CORBA::object_reference<CosEventComm::PullSupplier> pull_supplier) override;
+  task<void> disconnect_pull_consumer() override;
+
+  [[nodiscard]] bool is_connected() const override;
+  [[nodiscard]] bool calls_peer() const override { return true; }
+  void end(bool tells_peer) override;
+
+ private:
+  /// Asks until the supplier fails or the proxy ends. `self` keeps the proxy alive.
+  static task<void> serve(Proxies::ServantRef self, PullConsumerProxy& proxy);
+  /// `reason` gets the cause if the channel has to disconnect the supplier.
+  task<void> pull_all(std::string& reason);
+  enum class Step : std::uint8_t { event, idle, gone };
+  /// One call of the supplier. `reason` gets the cause of a failure.
+  task<Step> pull_once(std::string& reason);
+  /// Waits until the channel accepts the event. Drops an event that it never accepts.
+  task<void> publish(CORBA::Any data);
+
+  mutable std::mutex mutex_;  // guards the members below
+  CORBA::object_reference<CosEventComm::PullSupplier> supplier_;
+  bool connected_ = false;
+  std::stop_source stop_;
+  unsigned failures_ = 0;  // of pull_all
+};
+
+}  // namespace perigee::events

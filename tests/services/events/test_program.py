@@ -1,0 +1,81 @@
+"""perigee-events as a program: its options, its manual, its channels and its end."""
+
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+from two_processes import Server
+
+EVENTS = os.environ["EVENTS"]
+TOOL = os.environ["TOOL"]
+SUPPLIER = os.environ["SUPPLIER"]
+CONSUMER = os.environ["CONSUMER"]
+
+
+def events(*options):
+    return Server(f"{EVENTS} --endpoint iiop://127.0.0.1:0 {' '.join(options)}")
+
+
+class Program(unittest.TestCase):
+    def refused(self, *options):
+        ended = subprocess.run([EVENTS, *options], capture_output=True, text=True, timeout=60)
+        return ended.returncode, ended.stderr
+
+    def consume(self, reference, count):
+        """A consumer that is connected."""
+        consumer = subprocess.Popen([CONSUMER, reference, str(count)], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(consumer.stdout.close)
+        self.addCleanup(consumer.wait)
+        self.addCleanup(consumer.kill)
+        self.assertEqual(consumer.stdout.readline(), "connected\n")
+        return consumer
+
+    def test_two_consumers_get_the_events_of_a_supplier(self):
+        with events() as server:
+            consumers = [self.consume(server.ior, 3) for _ in range(2)]
+            texts = ["one", "two", "three"]
+            supplied = subprocess.run([SUPPLIER, server.ior, *texts], capture_output=True, text=True, timeout=60)
+            self.assertEqual((supplied.returncode, supplied.stderr), (0, ""))
+            for consumer in consumers:
+                self.assertEqual(consumer.stdout.read().split(), texts)
+                self.assertEqual(consumer.wait(), 0)
+            self.assertEqual(server.end(), 0)
+
+    def test_the_end_of_the_service_ends_its_clients(self):
+        with events() as server:
+            consumer = self.consume(server.ior, 1)
+            self.assertEqual(server.end(), 0)
+        self.assertEqual(consumer.wait(timeout=60), 1)
+
+    def test_each_channel_has_a_reference_with_its_key(self):
+        with events("--channel", "news", "--channel", "prices") as server:
+            second = server.process.stdout.readline().strip()
+            for reference, key in ((server.ior, "news"), (second, "prices")):
+                shown = subprocess.run([TOOL, "ior", reference], capture_output=True, text=True).stdout
+                self.assertIn(key, shown)
+                self.assertIn("CosEventChannelAdmin/EventChannel:1.0", shown)
+            self.assertEqual(server.end(), 0)
+
+    def test_wrong_options_are_mistakes(self):
+        for options, text in ((["--overflow", "wait"], "--overflow"), (["--chanel", "x"], "did you mean"),
+                              (["--queue-events-max", "0"], "--queue-events-max"), (["-ORBThreads", "x"], "x")):
+            status, error = self.refused(*options)
+            self.assertEqual(status, 2, error)
+            self.assertIn(text, error)
+
+    def test_two_channels_of_one_key_are_refused(self):
+        status, error = self.refused("--endpoint", "iiop://127.0.0.1:0", "--channel", "a", "--channel", "a")
+        self.assertEqual(status, 2, error)
+        self.assertIn("--channel: 'a' is given twice", error)
+
+    def test_the_manual_has_exactly_the_options_of_the_help(self):
+        shown = subprocess.run([EVENTS, "--help"], capture_output=True, text=True).stdout
+        listed = set(re.findall(r"^  (?:-h,)?(--[a-z-]+)", shown, re.M)) - {"--help"}
+        manual = Path(os.environ["MANUAL"]).read_text().replace("\\-", "-")
+        self.assertEqual(set(re.findall(r"^\.TP\n\.BI? (--[a-z-]+)", manual, re.M)), listed)
+
+
+if __name__ == "__main__":
+    unittest.main()

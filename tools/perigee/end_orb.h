@@ -1,0 +1,34 @@
+// The end of the ORB of a program that serves.
+#pragma once
+
+#include <perigee/corba.h>
+
+#include <iostream>
+#include <string>
+#include <utility>
+
+namespace perigee::tool {
+
+/// Ends the ORB on each path, so that no thread serves requests when the objects end that were made
+/// before this one.
+class EndOrb {
+ public:
+  /// `program` begins the line on standard error if the ORB cannot end.
+  EndOrb(std::string program, CORBA::object_reference<CORBA::ORB> orb)
+      : program_(std::move(program)), orb_(std::move(orb)) {}
+  ~EndOrb() {
+    try {
+      orb_->destroy();
+    } catch (const CORBA::Exception& exception) {
+      std::cerr << program_ << ": " << exception.what() << '\n';
+    }
+  }
+  EndOrb(const EndOrb&) = delete;
+  EndOrb& operator=(const EndOrb&) = delete;
+
+ private:
+  const std::string program_;
+  const CORBA::object_reference<CORBA::ORB> orb_;
+};
+
+}  // namespace perigee::tool
