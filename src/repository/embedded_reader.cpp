@@ -60,7 +60,7 @@ CORBA::Any any_of_enumerator(const TypeCodeRef& type, std::uint64_t ordinal) {
 }
 
 template <typename T>
-CORBA::Any any_of(const TypeCodeRef& type, T value) {
+CORBA::Any any_of(const TypeCodeRef& type, const T& value) {
   CORBA::Any any;
   any <<= value;
   any.type(type);  // the typedef, if it is one

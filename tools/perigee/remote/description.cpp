@@ -324,7 +324,7 @@ std::string Description::asked_name_of(const std::string& id) {
   return scoped;
 }
 
-std::string Description::unique(std::string name) {
+std::string Description::unique(const std::string& name) {
   std::string chosen = name;
   for (int number = 2; !names_.insert(lower(chosen)).second; ++number)
     chosen = name + '_' + std::to_string(number);

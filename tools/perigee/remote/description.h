@@ -83,7 +83,7 @@ class Description {
   void describe_pending();
   std::string scoped_name_of(std::string_view id, std::string_view name);
   std::string asked_name_of(const std::string& id);
-  std::string unique(std::string name);
+  std::string unique(const std::string& name);
   Ref look_up(const std::string& id);
   void check_time() const;
   [[noreturn]] void throw_too_many() const;
