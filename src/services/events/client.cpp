@@ -58,7 +58,7 @@ class ChannelConsumer::Parts {
   CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier> proxy;  // nil: not connected
 };
 
-ChannelConsumer::ChannelConsumer(CORBA::object_reference<CORBA::Object> channel)
+ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel)
     : parts_(std::make_unique<Parts>(channel)) {}
 ChannelConsumer::~ChannelConsumer() = default;
 
@@ -105,7 +105,7 @@ class ChannelSupplier::Parts {
   CORBA::object_reference<CosEventChannelAdmin::ProxyPushConsumer> proxy;  // nil: not connected
 };
 
-ChannelSupplier::ChannelSupplier(CORBA::object_reference<CORBA::Object> channel)
+ChannelSupplier::ChannelSupplier(const CORBA::object_reference<CORBA::Object>& channel)
     : parts_(std::make_unique<Parts>(channel)) {}
 ChannelSupplier::~ChannelSupplier() = default;
 
