@@ -10,7 +10,7 @@ namespace perigee::runtime {
 
 namespace {
 
-enum class Case : bool { exact, any };
+enum class LetterCase : bool { exact, any };
 
 // Source: the configuration parameters in omniORB's manual, chapter 4.
 constexpr OmniorbOption omniorb_options[] = {
@@ -51,17 +51,18 @@ std::string sentence(std::string_view orb, std::string_view name, std::string_vi
   return std::string(orb) + "'s -ORB" + std::string(name) + " " + std::string(end);
 }
 
-std::string of_omniorb(std::string_view name, Case wanted) {
+std::string of_omniorb(std::string_view name, LetterCase wanted) {
   const auto* const found = std::ranges::find_if(omniorb_options, [&](const OmniorbOption& option) {
-    return option.name == name || (wanted == Case::any && equal_in_any_case(option.name, name));
+    return option.name == name ||
+           (wanted == LetterCase::any && equal_in_any_case(option.name, name));
   });
   if (found == std::ranges::end(omniorb_options)) return {};
   return sentence("omniORB", found->name, found->counterpart);
 }
 
-std::string of_tao(std::string_view name, Case wanted) {
+std::string of_tao(std::string_view name, LetterCase wanted) {
   const TaoOption* const found = find_tao_option(name);
-  if (found == nullptr || (wanted == Case::exact && found->name != name)) return {};
+  if (found == nullptr || (wanted == LetterCase::exact && found->name != name)) return {};
   const std::string hint = hint_of(*found);
   return hint.empty() ? std::string() : sentence("TAO", found->name, hint);
 }
@@ -73,7 +74,7 @@ std::span<const OmniorbOption> omniorb_option_table() noexcept { return omniorb_
 // In TAO's options, upper and lower case are equal. An option of omniORB and an option of TAO may
 // differ only in upper and lower case (endPoint, Endpoint). So exact matches are looked up first.
 std::string describe_foreign_option(std::string_view name) {
-  for (const Case wanted : {Case::exact, Case::any})
+  for (const LetterCase wanted : {LetterCase::exact, LetterCase::any})
     for (auto* const describe : {of_omniorb, of_tao})
       if (std::string text = describe(name, wanted); !text.empty()) return text;
   return {};
