@@ -357,6 +357,10 @@ std::string Description::unique(const std::string& name) {
   return chosen;
 }
 
+bool Description::has_name(const std::string& scoped_name) const {
+  return names_.contains(lower(scoped_name));
+}
+
 void Description::describe_pending() {
   while (!pending_.empty()) {
     const std::string id = pending_.back();

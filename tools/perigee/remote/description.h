@@ -55,6 +55,12 @@ class Description {
   [[nodiscard]] const std::vector<std::string>& order() const noexcept { return order_; }
   /// nullptr if there is no such definition.
   [[nodiscard]] const Described* find(std::string_view id) const;
+  /// False if all definitions were asked for, and there is no repository that has them.
+  [[nodiscard]] bool is_complete() const noexcept {
+    return contents_ == Contents::of_one || source_.repository != nullptr;
+  }
+  /// Whether a definition has this scoped name. Case does not matter.
+  [[nodiscard]] bool has_name(const std::string& scoped_name) const;
   [[nodiscard]] const Described& main() const { return definitions_.at(main_id_); }
 
  private:
@@ -74,8 +80,8 @@ class Description {
   void count(const MemberSize& size);
   void describe_pending();
   std::string scoped_name_of(std::string_view id, std::string_view name);
-  std::string asked_name_of(const std::string& id);
   std::string unique(const std::string& name);
+  std::string asked_name_of(const std::string& id);
   Ref look_up(const std::string& id);
   void check_time() const;
   [[noreturn]] void throw_too_many() const;
