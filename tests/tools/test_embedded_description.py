@@ -82,6 +82,13 @@ class Generator(unittest.TestCase):
         self.assertEqual(set(added) - set(without), {"inR.h", "inR.cpp"})
         self.assertEqual({name: added[name] for name in without}, without)
 
+    def test_files_with_names_that_cpp_reserves_get_valid_constants(self):
+        for name in "default", "union":
+            (self.folder / f"{name}.idl").write_text("interface A { };")
+            subprocess.run([COMPILER, "--repository", "-o", self.folder, self.folder / f"{name}.idl"], check=True)
+            self.assertIn(f"Embedded _cxx_{name};", (self.folder / f"{name}R.h").read_text())
+            self.assertIn(f"Embedded _cxx_{name}{{", (self.folder / f"{name}R.cpp").read_text())
+
     def test_a_type_without_description_is_an_error_with_its_place(self):
         outcome = self.generate("struct S { map<long, long> m; };", "--idl=4", "--repository")
         self.assertEqual(outcome.returncode, 1)
