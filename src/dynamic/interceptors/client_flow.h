@@ -105,7 +105,7 @@ class ClientInfo final : public PortableInterceptor::ClientRequestInfo {
   IOP::TaggedComponentSeq get_effective_components(IOP::ComponentId id) override;
   CORBA::object_reference<CORBA::Policy> get_request_policy(CORBA::PolicyType type) override;
   void add_request_service_context(const IOP::ServiceContext& context, bool replace) override;
-  /// The trace of the thread when the call began, or the one that an earlier try of the call
+  /// The trace of the thread when the call began, or the trace that an earlier try of the call
   /// started. Valid at a point.
   [[nodiscard]] TraceRef trace() const noexcept {
     return flow_->started_ ? flow_->started_ : Slots::trace(flow_->slots_);
