@@ -156,6 +156,19 @@ TEST_CASE("texts of peers become safe strings of JSON") {
         "\"" + std::string(runtime::cell_size_max, 'x') + "…\"");
 }
 
+TEST_CASE("a long text is cut between two characters") {
+  for (const std::string_view letter : {"\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x90\x8e"})
+    for (const std::string_view before : {"", "a", "ab", "abc"}) {
+      CAPTURE(letter);
+      CAPTURE(before);
+      std::string text(before);
+      while (text.size() < 600) text += letter;
+      const std::size_t letters = (runtime::cell_size_max - before.size()) / letter.size();
+      CHECK(json_text(text) ==
+            "\"" + text.substr(0, before.size() + letters * letter.size()) + "…\"");
+    }
+}
+
 TEST_CASE("a table is cut to the limits of the page, but its keys are whole") {
   StatusTable table{
       .columns = std::vector<std::string>(100, "c"), .rows = {}, .next = "a&b", .note = ""};
