@@ -1,4 +1,4 @@
-// Pulls the events one by one. The channel keeps those that come while one is printed.
+// Pulls the events one by one. While it prints an event, the channel keeps the next events.
 #include "watch_command.h"
 
 #include "CosEventChannelAdminC.h"
