@@ -278,7 +278,7 @@ TEST_CASE("a source of metrics is added and removed while another one appends") 
   const orb::AddedMetrics outer(
       orb, [&](orb::MetricsSnapshot&) { const orb::AddedMetrics inner(orb, append); });
   (void)orb->_metrics();
-  CHECK(count == 0);  // the snapshot has the sources that existed when it began
+  CHECK(count == 0);  // the inner source has ended
   const orb::AddedMetrics other(orb, append);
   (void)orb->_metrics();
   CHECK(count == 1);
