@@ -21,9 +21,9 @@ def server_of(cluster, *options):
     return names("etcd", "--etcd", cluster.urls, *options)
 
 
-def refused(*options):
+def refused(*options, store="etcd"):
     """The error text of a server that does not start."""
-    ended = subprocess.run([NAMES, "--endpoint", "iiop://127.0.0.1:0", "--store", "etcd", *options],
+    ended = subprocess.run([NAMES, "--endpoint", "iiop://127.0.0.1:0", "--store", store, *options],
                            capture_output=True, text=True, timeout=60)
     assert ended.returncode in (1, 2) and ended.stdout == "", ended
     return ended.stderr
@@ -138,7 +138,7 @@ class Faults(unittest.TestCase):
         self.assertIn("--store etcd needs --etcd", refused())
         self.assertIn("is not the address of a member", refused("--etcd", "127.0.0.1:2379"))
         for option in (["--etcd", f"http://127.0.0.1:{port}"], ["--etcd-prefix", "/p/"]):
-            self.assertIn(f"{option[0]} needs --store etcd", refused(*option, "--store", "memory"))
+            self.assertIn(f"{option[0]} needs --store etcd", refused(*option, store="memory"))
 
     def test_etcd_with_tls_accepts_only_the_certificate(self):
         with tempfile.TemporaryDirectory() as folder:
