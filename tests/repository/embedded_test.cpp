@@ -43,7 +43,7 @@ TEST_CASE("an embedded description that ends too early, or has more octets, is r
 }
 
 TEST_CASE("an embedded description with wrong kinds, positions or lengths is refused") {
-  for (const std::size_t position : {1, 7, 12, 14})
+  for (const std::size_t position : {1u, 7u, 12u, 14u})
     for (const std::uint8_t wrong : {std::uint8_t{100}, std::uint8_t{127}}) {
       auto changed = octets;
       changed[position] = wrong;
