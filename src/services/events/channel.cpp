@@ -9,10 +9,13 @@
 
 namespace perigee::events {
 
-Channel::Channel(std::string name, const Options& options, OctetCount waiting)
-    : name_(std::move(name)), options_(options), waiting_octets_(std::move(waiting)) {}
+Channel::Channel(std::string name, const Options& options, OctetCount waiting, WatchRef watch)
+    : name_(std::move(name)),
+      options_(options),
+      waiting_octets_(std::move(waiting)),
+      watch_(std::move(watch)) {}
 
-EventRef Channel::make_event(CORBA::Any data) {
+EventRef Channel::keep(CORBA::Any data) {
   const std::size_t octets = octets_of(data);
   if (octets > options_.event_octets_max) {
     count_refused();
@@ -21,8 +24,16 @@ EventRef Channel::make_event(CORBA::Any data) {
                                " octets; the channel accepts at most " +
                                std::to_string(options_.event_octets_max));
   }
-  auto event = std::make_shared<const Event>(std::move(data), octets, waiting_octets_);
-  if (waiting_octets_->load(std::memory_order_relaxed) > options_.waiting_octets_max) {
+  return std::make_shared<const Event>(std::move(data), octets, waiting_octets_);
+}
+
+bool Channel::is_over_limit() const noexcept {
+  return waiting_octets_->load(std::memory_order_relaxed) > options_.waiting_octets_max;
+}
+
+EventRef Channel::accept(CORBA::Any data) {
+  EventRef event = keep(std::move(data));
+  if (is_over_limit()) {
     count_refused();
     throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO,
                            "events of " + std::to_string(options_.waiting_octets_max) +
@@ -33,14 +44,13 @@ EventRef Channel::make_event(CORBA::Any data) {
 }
 
 // The consumers with room get the event before the supplier waits for the others.
-task<void> Channel::publish(CORBA::Any data) {
-  const EventRef event = make_event(std::move(data));
+task<void> Channel::publish(EventRef event) {
   ++received_;
   const QueuesRef targets = queues();
   Queues full;
   for (const QueueRef& queue : *targets)
     if (is_full_for(queue, event)) full.push_back(queue);
-  for (const QueueRef& queue : full) co_await wait_and_offer(queue, event);
+  for (const QueueRef& queue : full) co_await put(queue, event);
 }
 
 bool Channel::is_full_for(const QueueRef& queue, const EventRef& event) {
@@ -53,12 +63,25 @@ bool Channel::is_full_for(const QueueRef& queue, const EventRef& event) {
   return offered.offer == EventQueue::Offer::full;
 }
 
-task<void> Channel::wait_and_offer(QueueRef queue, EventRef event) {
-  while (is_full_for(queue, event)) {
-    const bool has_room = co_await queue->wait_for_room(event);
-    if (!has_room && !queue->is_closed())
+// A consumer that takes events, but slowly, is not disconnected: the supplier waits again, before
+// the other ones.
+task<void> Channel::put(QueueRef queue, EventRef event) {
+  auto position = EventQueue::Position::last;
+  while (true) {
+    const std::uint64_t taken = queue->taken();
+    const ShutdownWatch::Waiting waiting(watch_, options_.block_max);
+    const bool is_done = co_await queue->put(event, position, waiting.expiry());
+    if (is_done || queue->is_closed()) co_return;
+    if (!waiting.expiry().stop_requested())
       throw CORBA::TRANSIENT(0, CORBA::COMPLETED_MAYBE,
                              "the supplier did not wait until all consumers had room");
+    if (queue->taken() == taken) {
+      remove_consumer(queue);
+      count_disconnected("consumer", "suppliers waited, and it took no event for " +
+                                         std::to_string(options_.block_max.count()) + " ms");
+      co_return;
+    }
+    position = EventQueue::Position::first;
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/events/event_queue.h"
+#include "services/events/shutdown_watch.h"
 #include <perigee/services/events/options.h>
 #include <perigee/services/events/statistics.h>
 
@@ -19,15 +20,25 @@ using QueueRef = std::shared_ptr<EventQueue>;
 /// Any thread.
 class Channel {
  public:
+  using WatchRef = std::shared_ptr<ShutdownWatch>;
+
   /// `waiting` counts the octets of the whole service.
-  Channel(std::string name, const Options& options, OctetCount waiting);
+  Channel(std::string name, const Options& options, OctetCount waiting, WatchRef watch);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
-  /// Gives the event to all consumers; with Overflow::block, waits for those without room. Raises
-  /// IMP_LIMIT for an event that is too large, and TRANSIENT if too many octets wait, or if the
-  /// task is asked to stop while it waits. The channel must live until the task ends.
-  task<void> publish(CORBA::Any data);
+  /// The event of a push supplier; it counts at once. Raises IMP_LIMIT for an event that is too
+  /// large, and TRANSIENT if too many octets wait.
+  [[nodiscard]] EventRef accept(CORBA::Any data);
+  /// The event of a pull supplier, which counts even if too many octets wait: the caller asks
+  /// `is_over_limit` before it asks the supplier. Raises IMP_LIMIT as above.
+  [[nodiscard]] EventRef keep(CORBA::Any data);
+  /// The events that wait in the service have too many octets.
+  [[nodiscard]] bool is_over_limit() const noexcept;
+  /// Gives the event to all consumers; with Overflow::block, waits for consumers without room.
+  /// Raises TRANSIENT if the task is asked to stop while it waits. The channel must live until the
+  /// task ends.
+  task<void> publish(EventRef event);
 
   /// A queue that gets all later events. Ends with `remove_consumer`.
   [[nodiscard]] QueueRef add_consumer();
@@ -42,6 +53,10 @@ class Channel {
   /// The channel has disconnected a supplier or a consumer: logs it with the reason.
   void count_disconnected(const char* peer, const std::string& reason);
 
+  /// The channel has been destroyed: it gets no further proxies.
+  void end() noexcept { ended_ = true; }
+  [[nodiscard]] bool has_ended() const noexcept { return ended_; }
+
   [[nodiscard]] ChannelStatistics statistics() const;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
@@ -50,16 +65,18 @@ class Channel {
   using Queues = std::vector<QueueRef>;
   using QueuesRef = std::shared_ptr<const Queues>;
 
-  [[nodiscard]] EventRef make_event(CORBA::Any data);
   /// Offers the event to the queue. True: there is no room, and the supplier has to wait.
   [[nodiscard]] bool is_full_for(const QueueRef& queue, const EventRef& event);
-  task<void> wait_and_offer(QueueRef queue, EventRef event);
+  /// Disconnects the consumer if it takes no event for too long.
+  task<void> put(QueueRef queue, EventRef event);
   /// A list that does not change.
   [[nodiscard]] QueuesRef queues();
 
   const std::string name_;
   const Options options_;
   const OctetCount waiting_octets_;
+  const WatchRef watch_;
+  std::atomic<bool> ended_ = false;
   std::atomic<std::uint64_t> received_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;
   std::atomic<std::uint64_t> delivered_ = 0;

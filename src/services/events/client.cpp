@@ -1,5 +1,6 @@
 // Clients keep the proxy of the channel. A proxy that has ended raises OBJECT_NOT_EXIST or
 // Disconnected.
+#include "services/events/request_limit.h"
 #include <perigee/async/on_orb.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/services/events/client.h>
@@ -8,7 +9,6 @@
 #include <CosEventCommAsync.h>
 
 #include <chrono>
-#include <cstdint>
 #include <utility>
 
 namespace perigee::events {
@@ -17,9 +17,6 @@ namespace {
 
 using ChannelRef = CORBA::object_reference<CosEventChannelAdmin::EventChannel>;
 
-/// The `pull` of omniEvents does not wait: without an event, it raises TRANSIENT with this minor
-/// code (TRANSIENT_CallTimedout of omniORB). tests/interop/events
-constexpr std::uint32_t minor_no_event_yet = 0x41540008;
 constexpr std::chrono::milliseconds time_between_pulls(100);
 
 ChannelRef as_channel(const CORBA::object_reference<CORBA::Object>& object) {
@@ -55,7 +52,9 @@ class ChannelConsumer::Parts {
       : channel(as_channel(object)) {}
 
   const ChannelRef channel;
-  CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier> proxy;  // nil: not connected
+  CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier>
+      proxy;  // kept if `connect` fails
+  bool is_connected = false;
 };
 
 ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel)
@@ -63,11 +62,20 @@ ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& c
 ChannelConsumer::~ChannelConsumer() = default;
 
 task<void> ChannelConsumer::connect() {
-  if (parts_->proxy != nullptr) co_return;
-  const auto admin = co_await parts_->channel->_async().for_consumers();
-  const auto proxy = co_await admin->_async().obtain_pull_supplier();
-  co_await proxy->_async().connect_pull_consumer(nullptr);
-  parts_->proxy = proxy;
+  if (parts_->is_connected) co_return;
+  if (parts_->proxy == nullptr) {
+    const auto admin = co_await parts_->channel->_async().for_consumers();
+    parts_->proxy = co_await admin->_async().obtain_pull_supplier();
+  }
+  try {
+    co_await parts_->proxy->_async().connect_pull_consumer(nullptr);
+  } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply was lost
+    parts_->is_connected = true;
+  } catch (const CORBA::OBJECT_NOT_EXIST&) {
+    parts_->proxy = nullptr;
+    throw;
+  }
+  parts_->is_connected = true;
 }
 
 task<std::optional<CORBA::Any>> ChannelConsumer::next() {
@@ -91,6 +99,7 @@ task<std::optional<CORBA::Any>> ChannelConsumer::next() {
 
 task<void> ChannelConsumer::disconnect() {
   const auto proxy = std::exchange(parts_->proxy, nullptr);
+  parts_->is_connected = false;
   if (proxy != nullptr) co_await end(disconnect_consumer(proxy));
 }
 
@@ -102,7 +111,9 @@ class ChannelSupplier::Parts {
       : channel(as_channel(object)) {}
 
   const ChannelRef channel;
-  CORBA::object_reference<CosEventChannelAdmin::ProxyPushConsumer> proxy;  // nil: not connected
+  CORBA::object_reference<CosEventChannelAdmin::ProxyPushConsumer>
+      proxy;  // kept if `connect` fails
+  bool is_connected = false;
 };
 
 ChannelSupplier::ChannelSupplier(const CORBA::object_reference<CORBA::Object>& channel)
@@ -110,11 +121,20 @@ ChannelSupplier::ChannelSupplier(const CORBA::object_reference<CORBA::Object>& c
 ChannelSupplier::~ChannelSupplier() = default;
 
 task<void> ChannelSupplier::connect() {
-  if (parts_->proxy != nullptr) co_return;
-  const auto admin = co_await parts_->channel->_async().for_suppliers();
-  const auto proxy = co_await admin->_async().obtain_push_consumer();
-  co_await proxy->_async().connect_push_supplier(nullptr);
-  parts_->proxy = proxy;
+  if (parts_->is_connected) co_return;
+  if (parts_->proxy == nullptr) {
+    const auto admin = co_await parts_->channel->_async().for_suppliers();
+    parts_->proxy = co_await admin->_async().obtain_push_consumer();
+  }
+  try {
+    co_await parts_->proxy->_async().connect_push_supplier(nullptr);
+  } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply was lost
+    parts_->is_connected = true;
+  } catch (const CORBA::OBJECT_NOT_EXIST&) {
+    parts_->proxy = nullptr;
+    throw;
+  }
+  parts_->is_connected = true;
 }
 
 task<bool> ChannelSupplier::push(CORBA::Any event) {
@@ -131,6 +151,7 @@ task<bool> ChannelSupplier::push(CORBA::Any event) {
 
 task<void> ChannelSupplier::disconnect() {
   const auto proxy = std::exchange(parts_->proxy, nullptr);
+  parts_->is_connected = false;
   if (proxy != nullptr) co_await end(disconnect_supplier(proxy));
 }
 

@@ -35,8 +35,10 @@ task<void> PushSupplierProxy::connect_push_consumer(
     CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
+  check_peer(push_consumer);
   {
     const std::scoped_lock lock(mutex_);
+    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
     if (queue_ != nullptr) throw AlreadyConnected();
     consumer_ = with_timeout(push_consumer, options().call_time_max);
     queue_ = channel_->add_consumer();
@@ -55,6 +57,7 @@ void PushSupplierProxy::end(bool tells_peer) {
   QueueRef queue;
   {
     const std::scoped_lock lock(mutex_);
+    ended_ = true;
     consumer = std::move(consumer_);
     queue = queue_;
   }
@@ -84,17 +87,20 @@ task<void> PushSupplierProxy::push_all(std::string& reason) {
     const std::scoped_lock lock(mutex_);
     queue = queue_;
   }
-  while (true) {
+  for (unsigned events = 1;; ++events) {
     EventRef event = co_await queue->next();
     if (!event) co_return;
     const bool goes_on = co_await deliver(std::move(event), reason);
     if (!goes_on) co_return;
+    if (events % events_per_turn != 0) continue;
+    const bool has_turn = co_await sleep_for(proxies_->orb(), turn_pause);
+    if (!has_turn) co_return;
   }
 }
 
 // An event that the consumer may have got is not sent again.
 task<bool> PushSupplierProxy::deliver(EventRef event, std::string& reason) {
-  auto delay = options().first_retry_delay;
+  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
   while (true) {
     const Step step = co_await push_once(event, reason);
     if (step == Step::gone) co_return false;
@@ -108,7 +114,7 @@ task<bool> PushSupplierProxy::deliver(EventRef event, std::string& reason) {
     const bool slept = co_await sleep_for(proxies_->orb(), delay);
     if (!slept) co_return false;
     if (step == Step::lost) co_return true;  // goes on with the next event
-    delay *= 2;
+    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
 }
 
@@ -145,6 +151,7 @@ bool PullSupplierProxy::is_connected() const {
 task<void> PullSupplierProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
   const std::scoped_lock lock(mutex_);
+  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
   if (queue_ != nullptr) throw AlreadyConnected();
   consumer_ = std::move(pull_consumer);
   queue_ = channel_->add_consumer();
@@ -167,11 +174,16 @@ task<CORBA::Any> PullSupplierProxy::pull() {
   const QueueRef queue = connected_queue();
   EventRef event = queue->take();
   if (!event) {
-    const ShutdownWatch::Waiting waiting(proxies_->watch());
-    event = co_await queue->next();
+    const RequestLimit::Place of_proxy(waiting_pulls_);
+    const RequestLimit::Place of_service(proxies_->waiting_pulls());
+    const ShutdownWatch::Waiting waiting(proxies_->watch(), options().pull_wait_max);
+    event = co_await queue->next(waiting.expiry());
+    note_use();
   }
   if (!event && queue->is_closed()) raise_disconnected();
-  if (!event) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the client has cancelled the call");
+  if (!event)
+    throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
+                           "no event came in time, or the client has cancelled the call");
   channel_->count_delivered();
   co_return event->data();
 }
@@ -203,6 +215,7 @@ void PullSupplierProxy::end(bool tells_peer) {
   QueueRef queue;
   {
     const std::scoped_lock lock(mutex_);
+    ended_ = true;
     consumer = std::move(consumer_);
     queue = queue_;
   }

@@ -37,9 +37,10 @@ class PushSupplierProxy final
   /// Calls the consumer until it has the event, or has failed too often: then the result is false.
   task<bool> deliver(EventRef event, std::string& reason);
 
-  mutable std::mutex mutex_;  // guards consumer_ and queue_
+  mutable std::mutex mutex_;  // guards consumer_, queue_ and ended_
   CORBA::object_reference<CosEventComm::PushConsumer> consumer_;
   QueueRef queue_;
+  bool ended_ = false;
   std::stop_source stop_;
   unsigned failures_ = 0;  // in a row; of push_all
 };
@@ -70,6 +71,8 @@ class PullSupplierProxy final
   mutable std::mutex mutex_;  // guards the members below
   CORBA::object_reference<CosEventComm::PullConsumer> consumer_;
   QueueRef queue_;
+  bool ended_ = false;
+  RequestLimit waiting_pulls_{options().pulls_per_proxy_max, minor_no_event_yet};
 };
 
 }  // namespace perigee::events

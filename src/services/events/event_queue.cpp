@@ -1,9 +1,9 @@
-// A waiting task is a completion in a list. The stop of the task completes it, too.
+// A waiting task is a completion in a list. The stop of the task completes it, too. Invariant: if a
+// supplier waits, there is no room for its event, or for the event of a supplier before it.
 #include "services/events/event_queue.h"
 
 #include <perigee/async/task.h>
 
-#include <stop_token>
 #include <utility>
 
 namespace perigee::events {
@@ -12,26 +12,32 @@ namespace {
 
 /// The function of a stop request.
 struct Wake {
-  std::shared_ptr<completion<>> waiter;
-  void operator()() const noexcept { waiter->complete(); }
+  WaiterRef waiter;
+  void operator()() const noexcept { waiter->done.complete(); }
 };
+
+/// Waits for the completion, a stop request of this task, or `expiry`.
+task<void> wait(WaiterRef waiter, std::stop_token stop, std::stop_token expiry) {
+  const std::stop_callback on_stop(std::move(stop), Wake{waiter});
+  const std::stop_callback on_expiry(std::move(expiry), Wake{waiter});
+  co_await waiter->done;
+}
 
 }  // namespace
 
-void EventQueue::wake(const Waiter& waiter) {
-  if (waiter) waiter->complete();
+void EventQueue::append(const EventRef& event, WakeList& woken) {
+  events_.push_back(event);
+  octets_ += event->octets();
+  woken.add(consumers_.take_first());
 }
 
-EventQueue::Waiter EventQueue::first_of(Waiters& waiters) {
-  if (waiters.empty()) return nullptr;
-  Waiter first = std::move(waiters.front());
-  waiters.pop_front();
-  return first;
-}
-
-void EventQueue::remove(Waiters& waiters, const Waiter& waiter) {
-  const std::scoped_lock lock(mutex_);
-  waiters.remove(waiter);
+void EventQueue::admit_suppliers(WakeList& woken) {
+  while (!suppliers_.is_empty() && has_room(*suppliers_.first()->event)) {
+    append(suppliers_.first()->event, woken);
+    WaiterRef supplier = suppliers_.take_first();
+    supplier->has_put = true;
+    woken.add(std::move(supplier));
+  }
 }
 
 EventRef EventQueue::take_first() {
@@ -64,102 +70,117 @@ EventQueue::Offer EventQueue::make_room(const Event& event, std::vector<EventRef
 }
 
 EventQueue::Offered EventQueue::offer(const EventRef& event) {
-  Waiter reader;
+  WakeList woken;
   std::vector<EventRef> dropped;  // freed outside of the lock
   Offer result = Offer::taken;
   {
     const std::scoped_lock lock(mutex_);
     if (closed_) return {Offer::closed};
+    if (!suppliers_.is_empty()) return {Offer::full};
     if (!has_room(*event)) {
       if (overflow_ == Overflow::drop_newest) return {Offer::taken, 1};
       result = make_room(*event, dropped);
     }
-    if (result == Offer::taken) {
-      events_.push_back(event);
-      octets_ += event->octets();
-      reader = first_of(readers_);
-    }
+    if (result == Offer::taken) append(event, woken);
   }
   if (result == Offer::disconnected) close();
-  wake(reader);
+  woken.wake();
   return {result, dropped.size()};
 }
 
 EventRef EventQueue::take() {
   EventRef event;
-  Waiters writers;  // all of them: their events have different sizes
+  WakeList woken;
   {
     const std::scoped_lock lock(mutex_);
     event = take_first();
-    if (event) writers.swap(writers_);
+    if (event) {
+      ++taken_;
+      admit_suppliers(woken);
+    }
   }
-  for (const Waiter& writer : writers) wake(writer);
+  woken.wake();
   return event;
 }
 
 // A task that was stopped passes the wake on: the event is for another task.
-task<EventRef> EventQueue::next() {
+task<EventRef> EventQueue::next(std::stop_token expiry) {
   const std::stop_token stop = co_await stop_token_of_this_task();
-  while (!stop.stop_requested()) {
+  while (!stop.stop_requested() && !expiry.stop_requested()) {
     if (EventRef event = take()) co_return event;
-    const auto waiter = std::make_shared<completion<>>();
+    const auto waiter = std::make_shared<Waiter>();
     {
       const std::scoped_lock lock(mutex_);
       if (closed_) co_return nullptr;
       if (!events_.empty()) continue;
-      readers_.push_back(waiter);
+      consumers_.add_last(waiter);
     }
-    {
-      const std::stop_callback on_stop(stop, Wake{waiter});
-      co_await *waiter;
-    }
-    remove(readers_, waiter);
+    co_await wait(waiter, stop, expiry);
+    const std::scoped_lock lock(mutex_);
+    consumers_.remove(*waiter);
   }
-  Waiter other;
+  WakeList other;
   {
     const std::scoped_lock lock(mutex_);
-    if (!events_.empty()) other = first_of(readers_);
+    if (!events_.empty()) other.add(consumers_.take_first());
   }
-  wake(other);
+  other.wake();
   co_return nullptr;
 }
 
-task<bool> EventQueue::wait_for_room(EventRef event) {
+task<bool> EventQueue::put(EventRef event, Position position, std::stop_token expiry) {
   const std::stop_token stop = co_await stop_token_of_this_task();
-  while (!stop.stop_requested()) {
-    const auto waiter = std::make_shared<completion<>>();
-    {
-      const std::scoped_lock lock(mutex_);
-      if (closed_) co_return false;
-      if (has_room(*event)) co_return true;
-      writers_.push_back(waiter);
-    }
-    {
-      const std::stop_callback on_stop(stop, Wake{waiter});
-      co_await *waiter;
-    }
-    remove(writers_, waiter);
+  if (stop.stop_requested()) co_return false;
+  const auto waiter = std::make_shared<Waiter>();
+  waiter->event = std::move(event);
+  WakeList woken;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (closed_) co_return false;
+    if (position == Position::first)
+      suppliers_.add_first(waiter);
+    else
+      suppliers_.add_last(waiter);
+    admit_suppliers(woken);
   }
-  co_return false;
+  woken.wake();
+  co_await wait(waiter, stop, std::move(expiry));
+  leave_suppliers(*waiter);
+  co_return waiter->has_put;
+}
+
+void EventQueue::leave_suppliers(Waiter& waiter) {
+  WakeList woken;
+  {
+    const std::scoped_lock lock(mutex_);
+    suppliers_.remove(waiter);
+    admit_suppliers(woken);
+  }
+  woken.wake();
 }
 
 void EventQueue::close() {
-  Waiters waiting;
+  WakeList woken;
   std::deque<EventRef> events;  // freed outside of the lock
   {
     const std::scoped_lock lock(mutex_);
     closed_ = true;
     events.swap(events_);
     octets_ = 0;
-    waiting.splice(waiting.end(), readers_);
-    waiting.splice(waiting.end(), writers_);
+    while (WaiterRef waiter = consumers_.take_first()) woken.add(std::move(waiter));
+    while (WaiterRef waiter = suppliers_.take_first()) woken.add(std::move(waiter));
   }
-  for (const Waiter& waiter : waiting) wake(waiter);
+  woken.wake();
 }
 
 bool EventQueue::is_closed() const {
   const std::scoped_lock lock(mutex_);
   return closed_;
+}
+
+std::uint64_t EventQueue::taken() const {
+  const std::scoped_lock lock(mutex_);
+  return taken_;
 }
 
 }  // namespace perigee::events

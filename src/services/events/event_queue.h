@@ -1,16 +1,14 @@
 // The events that wait for one consumer.
 #pragma once
 
-#include "services/events/event.h"
-#include <perigee/async/completion.h>
+#include "services/events/waiters.h"
 #include <perigee/async/task.h>
 #include <perigee/services/events/options.h>
 
 #include <cstdint>
 #include <deque>
-#include <list>
-#include <memory>
 #include <mutex>
+#include <stop_token>
 #include <vector>
 
 namespace perigee::events {
@@ -29,7 +27,7 @@ class EventQueue {
 
   enum class Offer : std::uint8_t {
     taken,
-    full,          ///< the supplier has to wait for room, and to offer the event again
+    full,          ///< the supplier has to wait for room: `put`
     disconnected,  ///< there was no room, so this offer closed the queue
     closed,        ///< the queue was closed before
   };
@@ -40,35 +38,41 @@ class EventQueue {
   Offered offer(const EventRef& event);
   /// The oldest event; null if there is none.
   EventRef take();
-  /// Waits for an event. Null if the queue is closed, or the task is asked to stop.
-  task<EventRef> next();
-  /// Waits until there is room for this event. False if the queue is closed, or the task is asked
-  /// to stop.
-  task<bool> wait_for_room(EventRef event);
+  /// Waits for an event. Null if the queue is closed, the task is asked to stop, or at `expiry`.
+  task<EventRef> next(std::stop_token expiry = {});
+  /// Where a supplier waits: before or behind the other ones.
+  enum class Position : std::uint8_t { first, last };
+  /// Waits until the queue has taken the event. False if the queue is closed, the task is asked to
+  /// stop, or at `expiry`: the event is not in the queue. Suppliers get room in the order of their
+  /// calls.
+  task<bool> put(EventRef event, Position position, std::stop_token expiry);
+  /// The number of events that the consumer has taken.
+  [[nodiscard]] std::uint64_t taken() const;
   /// Drops all events, and ends all waits.
   void close();
   [[nodiscard]] bool is_closed() const;
 
  private:
-  using Waiter = std::shared_ptr<completion<>>;
-  using Waiters = std::list<Waiter>;
-
-  /// Resumes one of the tasks, outside of the lock.
-  static void wake(const Waiter& waiter);
-  [[nodiscard]] static Waiter first_of(Waiters& waiters);
+  /// The functions below expect the lock.
+  void append(const EventRef& event, WakeList& woken);
   [[nodiscard]] EventRef take_first();
   [[nodiscard]] bool has_room(const Event& event) const noexcept;
+  /// Takes the events of waiting suppliers as long as there is room.
+  void admit_suppliers(WakeList& woken);
   /// Applies the policy of a full queue. `dropped` gets the events that were removed.
   [[nodiscard]] Offer make_room(const Event& event, std::vector<EventRef>& dropped);
-  void remove(Waiters& waiters, const Waiter& waiter);
+
+  /// A supplier that waits no longer leaves its place to the next one. Takes the lock.
+  void leave_suppliers(Waiter& waiter);
 
   const Limits limits_;
   const Overflow overflow_;
   mutable std::mutex mutex_;  // guards the members below
   std::deque<EventRef> events_;
   std::size_t octets_ = 0;  // of events_
-  Waiters readers_;
-  Waiters writers_;
+  std::uint64_t taken_ = 0;
+  Waiters consumers_;
+  Waiters suppliers_;
   bool closed_ = false;
 };
 

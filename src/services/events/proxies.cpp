@@ -19,12 +19,22 @@ void Proxy::note_use() noexcept {
   last_use_.store(options().clock->now().time_since_epoch(), std::memory_order_relaxed);
 }
 
+void Proxy::check_peer(const ObjectRef& peer) const {
+  if (proxies_->is_proxy_of(*channel_, peer))
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                           "a proxy of a channel cannot be a supplier or consumer of this channel");
+}
+
 void Proxy::end_self(bool tells_peer) { proxies_->end(id_, tells_peer); }
 
 // --- Proxies ---
 
 Proxies::Proxies(CORBA::object_reference<CORBA::ORB> orb, PoaRef poa, const Options& options)
-    : orb_(std::move(orb)), poa_(std::move(poa)), options_(options) {}
+    : orb_(std::move(orb)),
+      poa_(std::move(poa)),
+      options_(options),
+      waiting_pulls_(options.waiting_pulls_max, minor_no_event_yet),
+      waiting_pushes_(options.waiting_pushes_max, 0) {}
 
 Proxies::Place::~Place() {
   const std::scoped_lock lock(proxies_.mutex_);
@@ -37,8 +47,27 @@ std::size_t Proxies::count() const {
 }
 
 void Proxies::add(const Id& id, ServantRef servant, Proxy& proxy) {
+  if (try_add(id, std::move(servant), proxy)) return;
+  deactivate(id);
+  throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the channel has ended");
+}
+
+bool Proxies::try_add(const Id& id, ServantRef servant, Proxy& proxy) {
   const std::scoped_lock lock(mutex_);
+  if (ended_ || proxy.channel().has_ended()) return false;
   entries_[id] = {std::move(servant), &proxy};
+  return true;
+}
+
+bool Proxies::is_proxy_of(const Channel& channel, const ObjectRef& object) const {
+  try {
+    const Id id = poa_->reference_to_id(object);
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(id);
+    return found != entries_.end() && &found->second.proxy->channel() == &channel;
+  } catch (const PortableServer::POA::WrongAdapter&) {
+    return false;
+  }
 }
 
 std::vector<Proxies::Id> Proxies::unused() const {
@@ -81,6 +110,10 @@ void Proxies::end(const Id& id, bool tells_peer) {
     entries_.erase(found);
   }
   entry.proxy->end(tells_peer);
+  deactivate(id);
+}
+
+void Proxies::deactivate(const Id& id) {
   try {
     poa_->deactivate_object(id);
   } catch (const CORBA::Exception& exception) {  // the adapter is being destroyed
@@ -102,13 +135,14 @@ void Proxies::end_all() {
   std::vector<Id> all;
   {
     const std::scoped_lock lock(mutex_);
+    ended_ = true;
     for (const auto& [id, entry] : entries_) all.push_back(id);
   }
   for (const Id& id : all) end(id, true);
 }
 
 void Proxies::watch_shutdown() {
-  watch_ = std::make_shared<ShutdownWatch>(orb_, [proxies = weak_from_this()] {
+  watch_ = std::make_shared<ShutdownWatch>(orb_, *options_.clock, [proxies = weak_from_this()] {
     if (const auto self = proxies.lock()) self->end_all();
   });
 }

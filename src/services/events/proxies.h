@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/events/channel.h"
+#include "services/events/request_limit.h"
 #include "services/events/shutdown_watch.h"
 #include <perigee/async/task.h>
 #include <perigee/base/clock.h>
@@ -12,6 +13,7 @@
 #include <CosEventCommAsync.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <map>
 #include <memory>
@@ -23,6 +25,14 @@
 namespace perigee::events {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
+/// @name The turns of a proxy
+/// After a number of events, the task of a proxy pauses, so that the event loop does other work:
+/// calls of objects in the same process never return to the loop.
+/// @{
+constexpr unsigned events_per_turn = 256;
+constexpr auto turn_pause = std::chrono::milliseconds(1);  ///< 0 would be due in the same turn
+/// @}
+
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 
 class Proxies;
@@ -55,6 +65,8 @@ class Proxy {
   void note_use() noexcept;
   /// Ends this proxy and its object.
   void end_self(bool tells_peer);
+  /// Raises BAD_PARAM if the peer is a proxy of the same channel.
+  void check_peer(const ObjectRef& peer) const;
   [[nodiscard]] const Options& options() const noexcept { return channel_->options(); }
 
   const std::shared_ptr<Proxies> proxies_;
@@ -92,9 +104,15 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end(const Id& id, bool tells_peer);
   /// Ends all proxies of the channel, and tells their peers.
   void end_all_of(const Channel& channel);
+  /// Ends all proxies of all channels. Further proxies are refused.
   void end_all();
   /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
   void watch_shutdown();
+  /// Whether the object is a proxy of this channel. It cannot be the peer of another one: the
+  /// events would go round for ever.
+  [[nodiscard]] bool is_proxy_of(const Channel& channel, const ObjectRef& object) const;
+  [[nodiscard]] RequestLimit& waiting_pulls() noexcept { return waiting_pulls_; }
+  [[nodiscard]] RequestLimit& waiting_pushes() noexcept { return waiting_pushes_; }
   /// For requests that wait.
   [[nodiscard]] const std::shared_ptr<ShutdownWatch>& watch() const noexcept { return watch_; }
   [[nodiscard]] std::size_t count() const;
@@ -120,16 +138,22 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
 
   void reserve();
   [[nodiscard]] bool try_reserve();
+  /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
   void add(const Id& id, ServantRef servant, Proxy& proxy);
+  [[nodiscard]] bool try_add(const Id& id, ServantRef servant, Proxy& proxy);
+  void deactivate(const Id& id);
   [[nodiscard]] std::vector<Id> unused() const;
 
   const CORBA::object_reference<CORBA::ORB> orb_;
   const PoaRef poa_;
   const Options options_;
   std::shared_ptr<ShutdownWatch> watch_;
+  RequestLimit waiting_pulls_;
+  RequestLimit waiting_pushes_;
   mutable std::mutex mutex_;  // guards the members below
   std::map<Id, Entry> entries_;
   std::size_t in_making_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace perigee::events

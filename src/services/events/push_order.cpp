@@ -7,11 +7,22 @@
 
 namespace perigee::events {
 
+bool PushOrder::take_free_turn() noexcept {
+  if (has_turn_ || is_passing_ || !waiting_.empty()) return false;
+  has_turn_ = true;
+  return true;
+}
+
+bool PushOrder::try_begin() {
+  const std::scoped_lock lock(mutex_);
+  return take_free_turn();
+}
+
 task<bool> PushOrder::begin() {
   const auto waiter = std::make_shared<completion<bool>>();
   {
     const std::scoped_lock lock(mutex_);
-    if (!std::exchange(has_turn_, true)) co_return true;
+    if (take_free_turn()) co_return true;
     waiting_.push_back(waiter);
   }
   const std::stop_token stop = co_await stop_token_of_this_task();

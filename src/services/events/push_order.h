@@ -14,6 +14,8 @@ namespace perigee::events {
 /// thread.
 class PushOrder {
  public:
+  /// True: it is the turn of this push, and it need not wait. False: call `begin`.
+  [[nodiscard]] bool try_begin();
   /// Waits until it is the turn of this push. False if the task is asked to stop: then `end` must
   /// not be called.
   task<bool> begin();
@@ -23,6 +25,9 @@ class PushOrder {
  private:
   /// The result says whether the push has its turn; otherwise its task is asked to stop.
   using Waiter = std::shared_ptr<completion<bool>>;
+
+  /// Expects the lock. Waiting pushes go first, also while one of them is being resumed.
+  [[nodiscard]] bool take_free_turn() noexcept;
 
   std::mutex mutex_;  // guards the members below
   std::list<Waiter> waiting_;

@@ -4,9 +4,11 @@
 #include "services/events/proxies.h"
 #include <perigee/services/events/service.h>
 
+#include <cstdint>
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 namespace perigee::events {
 
@@ -31,22 +33,18 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   }
 
   ObjectRef add_channel(const std::string& key) {
-    const auto channel = std::make_shared<Channel>(key, options_, waiting_);
+    const auto channel = std::make_shared<Channel>(key, options_, waiting_, proxies_->watch());
     reserve(key, channel);
-    std::function<void()> destroy;
-    if (options_.may_destroy)
-      destroy = [self = weak_from_this(), key] {
-        if (const auto parts = self.lock()) parts->remove_channel(key);
-      };
-    const auto servant = CORBA::make_reference<EventChannel>(
-        activate<CosEventChannelAdmin::ConsumerAdmin>(
-            CORBA::make_reference<ConsumerAdmin>(proxies_, channel)),
-        activate<CosEventChannelAdmin::SupplierAdmin>(
-            CORBA::make_reference<SupplierAdmin>(proxies_, channel)),
-        std::move(destroy));
-    const auto id = PortableServer::string_to_ObjectId(key);
-    named_poa_->activate_object_with_id(id, servant);
-    return named_poa_->id_to_reference(id);
+    try {
+      return activate_channel(key, channel);
+    } catch (const PortableServer::POA::ObjectAlreadyActive&) {
+      remove_channel(key, ChannelObject::keep);
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                             "the ORB has an object with the key " + key + " already");
+    } catch (...) {
+      remove_channel(key, ChannelObject::keep);
+      throw;
+    }
   }
 
   [[nodiscard]] ChannelStatistics statistics_of(const std::string& key) const {
@@ -54,20 +52,41 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
     const auto found = channels_.find(key);
     if (found == channels_.end())
       throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "there is no channel " + key);
-    return found->second->statistics();
+    return found->second.channel->statistics();
   }
 
   void end_all() {
+    proxies_->end_all();
     Channels ended;
-    {
-      const std::scoped_lock lock(mutex_);
-      ended.swap(channels_);
-    }
-    for (const auto& [key, channel] : ended) proxies_->end_all_of(*channel);
+    const std::scoped_lock lock(mutex_);
+    ended.swap(channels_);
   }
 
  private:
-  using Channels = std::map<std::string, std::shared_ptr<Channel>>;
+  struct Entry {
+    std::shared_ptr<Channel> channel;
+    std::vector<Proxies::Id> admins;  // the objects for consumers and suppliers
+  };
+  using Channels = std::map<std::string, Entry>;
+  /// What happens to the object with the key of the channel.
+  enum class ChannelObject : std::uint8_t { deactivate, keep };
+
+  ObjectRef activate_channel(const std::string& key, const std::shared_ptr<Channel>& channel) {
+    std::function<void()> destroy;
+    if (options_.may_destroy)
+      destroy = [self = weak_from_this(), key] {
+        if (const auto parts = self.lock()) parts->remove_channel(key, ChannelObject::deactivate);
+      };
+    const auto servant = CORBA::make_reference<EventChannel>(
+        activate<CosEventChannelAdmin::ConsumerAdmin>(
+            key, CORBA::make_reference<ConsumerAdmin>(proxies_, channel)),
+        activate<CosEventChannelAdmin::SupplierAdmin>(
+            key, CORBA::make_reference<SupplierAdmin>(proxies_, channel)),
+        std::move(destroy));
+    const auto id = PortableServer::string_to_ObjectId(key);
+    named_poa_->activate_object_with_id(id, servant);
+    return named_poa_->id_to_reference(id);
+  }
 
   void reserve(const std::string& key, const std::shared_ptr<Channel>& channel) {
     const std::scoped_lock lock(mutex_);
@@ -77,30 +96,40 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                                 "the event service has " + std::to_string(options_.channels_max) +
                                     " channels, which is its limit");
-    channels_.emplace(key, channel);
+    channels_.emplace(key, Entry{channel, {}});
   }
 
   static PoaRef make_poa(const PoaRef& root) {
     return root->create_POA("PerigeeEvents", root->the_POAManager(), {});
   }
 
+  /// An object of the channel, which ends with it.
   template <typename Interface>
-  CORBA::object_reference<Interface> activate(const Proxies::ServantRef& servant) {
-    return IDL::traits<Interface>::unchecked_narrow(
-        poa_->id_to_reference(poa_->activate_object(servant)));
+  CORBA::object_reference<Interface> activate(const std::string& key,
+                                              const Proxies::ServantRef& servant) {
+    const Proxies::Id id = poa_->activate_object(servant);
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto found = channels_.find(key);
+      if (found != channels_.end()) found->second.admins.push_back(id);
+    }
+    return IDL::traits<Interface>::unchecked_narrow(poa_->id_to_reference(id));
   }
 
-  void remove_channel(const std::string& key) {
-    std::shared_ptr<Channel> channel;
+  void remove_channel(const std::string& key, ChannelObject object) {
+    Entry entry;
     {
       const std::scoped_lock lock(mutex_);
       const auto found = channels_.find(key);
       if (found == channels_.end()) return;
-      channel = std::move(found->second);
+      entry = std::move(found->second);
       channels_.erase(found);
     }
-    named_poa_->deactivate_object(PortableServer::string_to_ObjectId(key));
-    proxies_->end_all_of(*channel);
+    entry.channel->end();
+    if (object == ChannelObject::deactivate)
+      named_poa_->deactivate_object(PortableServer::string_to_ObjectId(key));
+    for (const Proxies::Id& admin : entry.admins) poa_->deactivate_object(admin);
+    proxies_->end_all_of(*entry.channel);
   }
 
   const CORBA::object_reference<CORBA::ORB> orb_;

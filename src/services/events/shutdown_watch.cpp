@@ -17,19 +17,59 @@ constexpr std::chrono::milliseconds interval(250);
 
 }  // namespace
 
-ShutdownWatch::ShutdownWatch(CORBA::object_reference<CORBA::ORB> orb,
+ShutdownWatch::ShutdownWatch(CORBA::object_reference<CORBA::ORB> orb, const Clock& clock,
                              std::function<void()> end_requests)
-    : orb_(std::move(orb)), end_requests_(std::move(end_requests)) {}
+    : orb_(std::move(orb)), clock_(clock), end_requests_(std::move(end_requests)) {}
 
-ShutdownWatch::Waiting::Waiting(std::shared_ptr<ShutdownWatch> watch) : watch_(std::move(watch)) {
-  ++watch_->waiting_;
-  if (!watch_->is_running_.exchange(true)) start_detached(run(watch_));
+// If the start of the task fails, the request is not counted.
+ShutdownWatch::Waiting::Waiting(std::shared_ptr<ShutdownWatch> watch, Duration time_max)
+    : watch_(std::move(watch)) {
+  watch_->start();
+  request_ = watch_->add(time_max);
 }
 
-bool ShutdownWatch::goes_on() noexcept {
-  if (waiting_ != 0) return true;
-  is_running_ = false;
-  return waiting_ != 0 && !is_running_.exchange(true);  // a request came meanwhile
+ShutdownWatch::Waiting::~Waiting() {
+  const std::scoped_lock lock(watch_->mutex_);
+  watch_->requests_.erase(request_);
+}
+
+std::list<ShutdownWatch::Request>::iterator ShutdownWatch::add(Duration time_max) {
+  const TimePoint now = clock_.now();
+  const TimePoint until = time_max < TimePoint::max() - now ? now + time_max : TimePoint::max();
+  const std::scoped_lock lock(mutex_);
+  return requests_.insert(requests_.end(), Request{.until = until, .expiry = {}});
+}
+
+// The task sleeps first, so it finds the request that has started it.
+void ShutdownWatch::start() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(is_running_, true)) return;
+  }
+  try {
+    start_detached(run(shared_from_this()));
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    is_running_ = false;
+    throw;
+  }
+}
+
+bool ShutdownWatch::goes_on() {
+  const std::scoped_lock lock(mutex_);
+  is_running_ = !requests_.empty();
+  return is_running_;
+}
+
+void ShutdownWatch::end_late_requests() {
+  const TimePoint now = clock_.now();
+  std::vector<std::stop_source> late;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (const Request& request : requests_)
+      if (request.until <= now && !request.expiry.stop_requested()) late.push_back(request.expiry);
+  }
+  for (std::stop_source& expiry : late) expiry.request_stop();
 }
 
 // During a shutdown, an ORB resolves no initial references.
@@ -42,12 +82,14 @@ bool ShutdownWatch::shutdown_has_begun() const {
 }
 
 task<void> ShutdownWatch::run(std::shared_ptr<ShutdownWatch> self) {
-  while (self->goes_on()) {
+  do {
     const bool slept = co_await sleep_for(self->orb_, interval);
-    if (slept && !self->shutdown_has_begun()) continue;
-    self->end_requests_();
-    co_return;
-  }
+    if (!slept || self->shutdown_has_begun()) {
+      self->end_requests_();
+      co_return;
+    }
+    self->end_late_requests();
+  } while (self->goes_on());
 }
 
 }  // namespace perigee::events

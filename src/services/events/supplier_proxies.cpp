@@ -44,6 +44,7 @@ bool PushConsumerProxy::is_connected() const {
 task<void> PushConsumerProxy::connect_push_supplier(
     CORBA::object_reference<CosEventComm::PushSupplier> push_supplier) {
   const std::scoped_lock lock(mutex_);
+  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
   if (connected_) throw AlreadyConnected();
   connected_ = true;
   supplier_ = std::move(push_supplier);
@@ -54,13 +55,20 @@ task<void> PushConsumerProxy::connect_push_supplier(
 task<void> PushConsumerProxy::push(CORBA::Any data) {
   note_use();
   if (!is_connected()) throw Disconnected();
-  if (options().overflow != Overflow::block) co_return co_await channel_->publish(std::move(data));
+  if (options().overflow != Overflow::block)
+    co_return co_await channel_->publish(channel_->accept(std::move(data)));
+  const RequestLimit::Place place(proxies_->waiting_pushes());
+  const EventRef event = channel_->accept(std::move(data));
+  if (!order_.try_begin()) co_await wait_for_turn();
+  const EndOfTurn end(order_);
+  co_await channel_->publish(event);
+}
+
+task<void> PushConsumerProxy::wait_for_turn() {
   const ShutdownWatch::Waiting waiting(proxies_->watch());
   const bool has_turn = co_await order_.begin();
   if (!has_turn)
     throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the client has cancelled the call");
-  const EndOfTurn end(order_);
-  co_await channel_->publish(std::move(data));
 }
 
 task<void> PushConsumerProxy::disconnect_push_consumer() {
@@ -72,6 +80,7 @@ void PushConsumerProxy::end(bool tells_peer) {
   CORBA::object_reference<CosEventComm::PushSupplier> supplier;
   {
     const std::scoped_lock lock(mutex_);
+    ended_ = true;
     if (!std::exchange(connected_, false)) return;
     supplier = std::move(supplier_);
   }
@@ -92,15 +101,17 @@ task<void> PullConsumerProxy::connect_pull_supplier(
     CORBA::object_reference<CosEventComm::PullSupplier> pull_supplier) {
   if (pull_supplier == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a pull supplier must not be nil");
+  check_peer(pull_supplier);
   std::stop_token stop;
   {
     const std::scoped_lock lock(mutex_);
+    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
     if (connected_) throw AlreadyConnected();
     connected_ = true;
+    channel_->add_supplier();
     supplier_ = with_timeout(pull_supplier, options().call_time_max);
     stop = stop_.get_token();
   }
-  channel_->add_supplier();
   start_detached(serve(_self(), *this), std::move(stop));
   co_return;
 }
@@ -114,6 +125,7 @@ void PullConsumerProxy::end(bool tells_peer) {
   CORBA::object_reference<CosEventComm::PullSupplier> supplier;
   {
     const std::scoped_lock lock(mutex_);
+    ended_ = true;
     if (!std::exchange(connected_, false)) return;
     supplier = std::move(supplier_);
   }
@@ -138,10 +150,11 @@ task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy&
 
 task<void> PullConsumerProxy::pull_all(std::string& reason) {
   const std::stop_token stop = co_await stop_token_of_this_task();
-  while (!stop.stop_requested()) {
-    const Step step = co_await pull_once(reason);
+  for (unsigned events = 1; !stop.stop_requested(); ++events) {
+    const Step step = channel_->is_over_limit() ? Step::idle : co_await pull_once(reason);
     if (step == Step::gone) co_return;
     if (step == Step::idle) co_await sleep_for(proxies_->orb(), options().pull_interval);
+    if (events % events_per_turn == 0) co_await sleep_for(proxies_->orb(), turn_pause);
   }
 }
 
@@ -155,9 +168,11 @@ task<PullConsumerProxy::Step> PullConsumerProxy::pull_once(std::string& reason) 
   CORBA::Any data;
   try {
     auto answer = co_await supplier->_async().try_pull();
-    failures_ = 0;
-    reason.clear();
-    if (!answer.has_event()) co_return Step::idle;
+    if (!answer.has_event()) {
+      failures_ = 0;
+      reason.clear();
+      co_return Step::idle;
+    }
     data = std::move(answer.return_value());
   } catch (const Disconnected& exception) {
     reason = exception.what();
@@ -167,28 +182,31 @@ task<PullConsumerProxy::Step> PullConsumerProxy::pull_once(std::string& reason) 
     co_return Step::gone;
   } catch (const CORBA::SystemException& exception) {
     reason = exception.what();
-    co_return ++failures_ >= options().failures_max ? Step::gone : Step::idle;
+    co_return count_failure();
   }
-  co_await publish(std::move(data));
+  const EventRef event = keep(std::move(data), reason);
+  if (event == nullptr) co_return count_failure();
+  failures_ = 0;
+  reason.clear();
+  co_await channel_->publish(event);
   co_return Step::event;
 }
 
-task<void> PullConsumerProxy::publish(CORBA::Any data) {
-  while (true) {
-    try {
-      co_await channel_->publish(data);
-      co_return;
-    } catch (const CORBA::TRANSIENT& exception) {  // events of other suppliers fill the service
-      if (exception.completed() != CORBA::COMPLETED_NO) co_return;
-    } catch (const CORBA::SystemException& exception) {
-      log::write(log::Level::warning, "events",
-                 "channel " + channel_->name() +
-                     ": an event of a pull supplier was dropped: " + exception.what());
-      co_return;
-    }
-    const bool slept = co_await sleep_for(proxies_->orb(), options().pull_interval);
-    if (!slept) co_return;
+PullConsumerProxy::Step PullConsumerProxy::count_failure() noexcept {
+  return ++failures_ >= options().failures_max ? Step::gone : Step::idle;
+}
+
+EventRef PullConsumerProxy::keep(CORBA::Any data, std::string& reason) {
+  try {
+    return channel_->keep(std::move(data));
+  } catch (const CORBA::SystemException& exception) {
+    reason = exception.what();
   }
+  if (failures_ == 0)
+    log::write(
+        log::Level::warning, "events",
+        "channel " + channel_->name() + ": an event of a pull supplier was dropped: " + reason);
+  return nullptr;
 }
 
 }  // namespace perigee::events

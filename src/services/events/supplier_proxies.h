@@ -28,10 +28,13 @@ class PushConsumerProxy final
   void end(bool tells_peer) override;
 
  private:
+  task<void> wait_for_turn();
+
   PushOrder order_;           // with Overflow::block
   mutable std::mutex mutex_;  // guards the members below
   CORBA::object_reference<CosEventComm::PushSupplier> supplier_;
   bool connected_ = false;
+  bool ended_ = false;
 };
 
 /// Asks a supplier for its events.
@@ -57,12 +60,15 @@ class PullConsumerProxy final
   enum class Step : std::uint8_t { event, idle, gone };
   /// One call of the supplier. `reason` gets the cause of a failure.
   task<Step> pull_once(std::string& reason);
-  /// Waits until the channel accepts the event. Drops an event that it never accepts.
-  task<void> publish(CORBA::Any data);
+  /// Null: the event is too large. `reason` gets the cause. The first one of a row is logged.
+  [[nodiscard]] EventRef keep(CORBA::Any data, std::string& reason);
+  /// One more failure in a row: `gone` if there were too many.
+  [[nodiscard]] Step count_failure() noexcept;
 
   mutable std::mutex mutex_;  // guards the members below
   CORBA::object_reference<CosEventComm::PullSupplier> supplier_;
   bool connected_ = false;
+  bool ended_ = false;
   std::stop_source stop_;
   unsigned failures_ = 0;  // of pull_all
 };

@@ -24,6 +24,11 @@ struct Full {
   PushProxyRef supplier;
 };
 
+struct FakeClock final : Clock {
+  [[nodiscard]] TimePoint now() const noexcept override { return TimePoint(time.load()); }
+  std::atomic<Duration> time{Duration{0}};
+};
+
 CORBA::Any text(std::size_t size, char letter) {
   CORBA::Any any;
   any <<= std::string(size, letter);
@@ -66,6 +71,8 @@ TEST_CASE("a full queue drops the newest event") {
 TEST_CASE("a full queue lets the supplier wait") {
   Full full(Overflow::block);
   auto waiting = std::async(std::launch::async, [&] { full.supplier->push(event(4)); });
+  while (full.service.statistics().received < 4) std::this_thread::yield();
+  CHECK(waiting.wait_for(std::chrono::seconds(0)) == std::future_status::timeout);
   for (const std::int32_t number : numbers_to(4)) CHECK(pulled(full.consumer) == number);
   waiting.get();
   CHECK(full.service.statistics().dropped == 0);
@@ -74,6 +81,7 @@ TEST_CASE("a full queue lets the supplier wait") {
 TEST_CASE("a supplier that waits is told when the consumer leaves") {
   Full full(Overflow::block);
   auto waiting = std::async(std::launch::async, [&] { full.supplier->push(event(4)); });
+  while (full.service.statistics().received < 4) std::this_thread::yield();
   full.consumer->disconnect_pull_supplier();
   waiting.get();  // the event has no consumer any longer
   CHECK(full.service.statistics().consumers == 0);
@@ -94,7 +102,7 @@ TEST_CASE("a full queue disconnects the consumer") {
 }
 
 TEST_CASE("a consumer that hangs does not delay the others") {
-  Service service;
+  Service service({.call_time_max = std::chrono::hours(1)});
   TestOrb client;
   std::latch released(1);
   const auto channel = service.channel(client);
@@ -262,10 +270,6 @@ TEST_CASE("events beyond the limits are refused") {
 }
 
 TEST_CASE("unconnected proxies end when others need their places") {
-  struct FakeClock final : Clock {
-    [[nodiscard]] TimePoint now() const noexcept override { return TimePoint(time.load()); }
-    std::atomic<Duration> time{Duration{0}};
-  };
   FakeClock clock;
   Service service({.proxies_max = 3, .clock = &clock});
   TestOrb client;
@@ -282,6 +286,126 @@ TEST_CASE("unconnected proxies end when others need their places") {
   (void)channel->for_suppliers()->obtain_push_consumer();
   (void)channel->for_suppliers()->obtain_push_consumer();
   CHECK(connected->_non_existent());  // for a day, the supplier has not called its proxy
+}
+
+TEST_CASE("a pull consumer that takes nothing does not stop the channel for ever") {
+  FakeClock clock;
+  Service service({.overflow = Overflow::block, .queue_events_max = 1, .clock = &clock});
+  TestOrb client;
+  const auto consumer = connect_pull(service.channel(client));
+  const auto supplier = connect_supplier(service.channel(client));
+  supplier->push(event(1));
+  auto waiting = std::async(std::launch::async, [&] { supplier->push(event(2)); });
+  while (waiting.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
+    clock.time = clock.time.load() + std::chrono::seconds(31);
+  waiting.get();
+  CHECK(service.statistics().consumers == 0);
+  CHECK_THROWS_AS((void)consumer->pull(), CosEventComm::Disconnected);
+}
+
+TEST_CASE("one consumer has a limit of calls of pull that wait") {
+  Service service({.pulls_per_proxy_max = 1});
+  TestOrb client;
+  TestOrb other;
+  const auto first = connect_pull(service.channel(client));
+  const auto supplier = connect_supplier(service.channel(other));
+  auto waiting = std::async(std::launch::async, [&] { return pulled(first); });
+  // Of two calls of one proxy, one waits and the other one is refused.
+  auto second = std::async(std::launch::async, [&] { return pulled(first); });
+  while (waiting.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout &&
+         second.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
+    continue;
+  auto& refused =
+      waiting.wait_for(std::chrono::seconds(0)) == std::future_status::ready ? waiting : second;
+  auto& served = &refused == &waiting ? second : waiting;
+  CHECK_THROWS_AS((void)refused.get(), CORBA::TRANSIENT);
+  supplier->push(event(1));
+  CHECK(served.get() == 1);
+}
+
+TEST_CASE("a pull that has waited for too long raises TRANSIENT") {
+  FakeClock clock;
+  Service service({.clock = &clock});
+  TestOrb client;
+  const auto consumer = connect_pull(service.channel(client));
+  auto waiting = std::async(std::launch::async,
+                            [&] { CHECK_THROWS_AS((void)consumer->pull(), CORBA::TRANSIENT); });
+  while (waiting.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
+    clock.time = clock.time.load() + std::chrono::seconds(61);
+  waiting.get();
+  connect_supplier(service.channel(client))->push(event(1));
+  CHECK(pulled(consumer) == 1);
+}
+
+TEST_CASE("a proxy of a channel is no supplier or consumer of this channel") {
+  Service service;
+  TestOrb client;
+  const auto channel = service.channel(client);
+  const auto supplier = connect_supplier(channel);
+  CHECK_THROWS_AS(channel->for_consumers()->obtain_push_supplier()->connect_push_consumer(supplier),
+                  CORBA::BAD_PARAM);
+  const auto consumer = connect_pull(channel);
+  CHECK_THROWS_AS(channel->for_suppliers()->obtain_pull_consumer()->connect_pull_supplier(consumer),
+                  CORBA::BAD_PARAM);
+}
+
+TEST_CASE("two channels that pass events to each other let the service do other work") {
+  Service service({}, {"-ORBThreadStrategy", "thread-pool", "-ORBThreads", "1"});
+  TestOrb client;
+  const auto first = service.channel(client);
+  const auto second = IDL::traits<CosEventChannelAdmin::EventChannel>::narrow(
+      client->string_to_object(client->object_to_string(service.service().add_channel("second"))));
+  const auto to_second = connect_supplier(second);
+  first->for_consumers()->obtain_push_supplier()->connect_push_consumer(to_second);
+  const auto to_first = connect_supplier(first);
+  second->for_consumers()->obtain_push_supplier()->connect_push_consumer(to_first);
+  connect_supplier(first)->push(event(1));
+  const auto consumer = connect_pull(first);
+  for (int count = 0; count < 100; ++count) CHECK(pulled(consumer) == 1);
+}
+
+TEST_CASE("the objects of a destroyed channel end with it") {
+  Service service({.may_destroy = true});
+  TestOrb client;
+  const auto channel = service.channel(client);
+  const auto suppliers = channel->for_suppliers();
+  const auto consumers = channel->for_consumers();
+  channel->destroy();
+  CHECK_THROWS_AS((void)suppliers->obtain_push_consumer(), CORBA::OBJECT_NOT_EXIST);
+  CHECK_THROWS_AS((void)consumers->obtain_pull_supplier(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("a channel whose key is in use leaves nothing behind") {
+  TestOrb server;
+  const auto named =
+      IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("INSPOA"));
+  const auto id = PortableServer::string_to_ObjectId("taken");
+  named->activate_object_with_id(id, CORBA::make_reference<Consumer>());
+  EventService service(server.ref(), {.channels_max = 1});
+  CHECK_THROWS_AS((void)service.add_channel("taken"), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS((void)service.statistics_of("taken"), CORBA::BAD_PARAM);
+  (void)service.add_channel("free");
+  server->shutdown(true);
+}
+
+TEST_CASE("a pull supplier whose events are too large is disconnected") {
+  class Supplier final : public CORBA::servant_traits<CosEventComm::PullSupplier>::base_type {
+   public:
+    CORBA::Any pull() override { return text(5'000, 'x'); }
+    CORBA::Any try_pull(bool& has_event) override {
+      has_event = true;
+      return pull();
+    }
+    void disconnect_pull_supplier() override { disconnected.count_down(); }
+    std::latch disconnected{1};
+  };
+  Service service({.event_octets_max = 4'000, .pull_interval = std::chrono::milliseconds(1)});
+  TestOrb client;
+  const auto supplier = CORBA::make_reference<Supplier>();
+  service.channel(client)->for_suppliers()->obtain_pull_consumer()->connect_pull_supplier(
+      client.activate<CosEventComm::PullSupplier>(supplier));
+  supplier->disconnected.wait();
+  CHECK(service.statistics().refused == 3);
 }
 
 }  // namespace perigee::events::test

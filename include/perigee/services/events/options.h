@@ -17,8 +17,9 @@ enum class Overflow : std::uint8_t {
   disconnect,   ///< the channel disconnects the consumer
 };
 
-/// The limits of octets count the values of the events in CDR, with their TypeCodes. An event that
-/// waits for several consumers counts once in `waiting_octets_max`.
+/// The limits of octets count the values of the events in CDR, with their TypeCodes. In
+/// `waiting_octets_max`, an event that waits for several consumers counts once, and each event has
+/// 256 octets more.
 struct Options {
   Overflow overflow = Overflow::drop_oldest;
   std::size_t queue_events_max = 1'000;            ///< events in the queue of one consumer
@@ -29,13 +30,21 @@ struct Options {
   std::size_t channels_max = 1'000;                ///< of the service
   std::chrono::milliseconds call_time_max{5'000};  ///< for one call of a consumer or supplier
   unsigned failures_max = 3;                       ///< in a row; then the peer is disconnected
-  std::chrono::milliseconds first_retry_delay{100};  ///< doubled after each further failure
+  std::chrono::milliseconds first_retry_delay{100};  ///< doubled after each further failure, up to
+  std::chrono::milliseconds retry_delay_max{5'000};  ///< this delay
   std::chrono::milliseconds pull_interval{100};      ///< between questions to a pull supplier
   std::chrono::seconds unconnected_max{
       600};                               ///< then a proxy without a peer may give way to others
   std::chrono::seconds idle_max{86'400};  ///< the same for a peer that does not call its proxy
-  bool may_destroy = false;               ///< whether clients may destroy a channel
-  const Clock* clock = &steady_clock();   ///< for idle proxies; outlives the service
+  /// With Overflow::block: a consumer that takes no event for this time, while a supplier waits for
+  /// it, is disconnected.
+  std::chrono::milliseconds block_max{30'000};
+  std::size_t waiting_pushes_max = 4'000;           ///< pushes in progress, with Overflow::block
+  std::size_t waiting_pulls_max = 8'000;            ///< calls of `pull` that wait in the service
+  std::size_t pulls_per_proxy_max = 16;             ///< of them, from one consumer
+  std::chrono::milliseconds pull_wait_max{60'000};  ///< then `pull` raises TRANSIENT
+  bool may_destroy = false;                         ///< whether clients may destroy a channel
+  const Clock* clock = &steady_clock();             ///< for idle proxies; outlives the service
 };
 
 }  // namespace perigee::events
