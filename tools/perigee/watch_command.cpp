@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <thread>
 
 namespace perigee::tool {
 
@@ -30,6 +31,10 @@ struct WatchArguments {
   std::uint64_t count = 0;  ///< 0: until the channel ends
   bool json = false;        ///< without effect
 };
+
+/// The minor code of TRANSIENT if a channel ends a `pull` because no event came, as omniEvents
+/// does.
+constexpr std::uint32_t minor_no_event_yet = 0x41540008;
 
 /// An error, in words for people.
 struct WatchFailure {
@@ -46,6 +51,17 @@ ProxyRef connect(const CORBA::object_reference<CORBA::Object>& object) {
   ProxyRef proxy = channel->for_consumers()->obtain_pull_supplier();
   proxy->connect_pull_consumer(nullptr);
   return proxy;
+}
+
+CORBA::Any next_event(const ProxyRef& proxy) {
+  while (true) {
+    try {
+      return proxy->pull();
+    } catch (const CORBA::TRANSIENT& exception) {
+      if (exception.minor() != minor_no_event_yet) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // omniEvents does not wait
+  }
 }
 
 /// False: an event cannot be printed as JSON.
@@ -65,7 +81,7 @@ int watch(const CORBA::object_reference<CORBA::ORB>& orb, const WatchArguments& 
   JsonWriter writer(orb);
   int status = exit_done;
   for (std::uint64_t number = 0; arguments.count == 0 || number != arguments.count; ++number)
-    if (!print_event(writer, waiting->pull())) status = exit_failed;
+    if (!print_event(writer, next_event(waiting))) status = exit_failed;
   proxy->disconnect_pull_supplier();
   return status;
 }

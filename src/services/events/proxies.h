@@ -25,13 +25,10 @@
 namespace perigee::events {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
-/// @name The turns of a proxy
-/// After a number of events, the task of a proxy pauses, so that the event loop does other work:
+/// After this number of events, the task of a proxy pauses. Then the event loop does other work:
 /// calls of objects in the same process never return to the loop.
-/// @{
 constexpr unsigned events_per_turn = 256;
-constexpr auto turn_pause = std::chrono::milliseconds(1);  ///< 0 would be due in the same turn
-/// @}
+constexpr auto turn_pause = std::chrono::milliseconds(1);  // 0 would be due in the same turn
 
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 

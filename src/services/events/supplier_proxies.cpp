@@ -151,7 +151,8 @@ task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy&
 task<void> PullConsumerProxy::pull_all(std::string& reason) {
   const std::stop_token stop = co_await stop_token_of_this_task();
   for (unsigned events = 1; !stop.stop_requested(); ++events) {
-    const Step step = channel_->is_over_limit() ? Step::idle : co_await pull_once(reason);
+    Step step = Step::idle;
+    if (!channel_->is_over_limit()) step = co_await pull_once(reason);
     if (step == Step::gone) co_return;
     if (step == Step::idle) co_await sleep_for(proxies_->orb(), options().pull_interval);
     if (events % events_per_turn == 0) co_await sleep_for(proxies_->orb(), turn_pause);
