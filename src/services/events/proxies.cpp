@@ -92,10 +92,19 @@ bool Proxies::try_reserve() {
   return true;
 }
 
-// The search for unused proxies takes time, so it is only made at the limit.
+bool Proxies::may_search() {
+  const TimePoint now = options_.clock->now();
+  const std::scoped_lock lock(mutex_);
+  if (now < next_search_) return false;
+  next_search_ = now + std::chrono::seconds(1);
+  return true;
+}
+
+// The search for unused proxies takes time, so it is only made at the limit, once a second.
 void Proxies::reserve() {
   if (try_reserve()) return;
-  for (const Id& id : unused()) end(id, true);
+  if (may_search())
+    for (const Id& id : unused()) end(id, true);
   if (try_reserve()) return;
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                             "the event service has " + std::to_string(options_.proxies_max) +

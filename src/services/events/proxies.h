@@ -135,6 +135,8 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   };
 
   void reserve();
+  /// False: the last search for unused proxies was less than a second ago.
+  [[nodiscard]] bool may_search();
   [[nodiscard]] bool try_reserve();
   /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
   void add(const Id& id, ServantRef servant, Proxy& proxy);
@@ -152,6 +154,7 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   std::map<Id, Entry> entries_;
   std::size_t in_making_ = 0;
   bool ended_ = false;
+  TimePoint next_search_ = TimePoint::min();  // for unused proxies
 };
 
 }  // namespace perigee::events
