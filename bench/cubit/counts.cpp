@@ -60,7 +60,7 @@ class CallgrindFile {
   }
   void read_totals(const std::string& text) {
     std::istringstream words(text);
-    complete_ = bool(words >> counts_.instructions >> counts_.system_calls);
+    complete_ = static_cast<bool>(words >> counts_.instructions >> counts_.system_calls);
   }
 
   Counts counts_;

@@ -182,8 +182,8 @@ std::vector<std::string> failures_of(const Report& report) {
 std::string time_text(const Report& report) {
   const auto seconds = std::lround(seconds_of(report));
   return fmt::format(
-      "The measurements took {} min {} s{}. On two CPUs, all papers take less than {} min with "
-      "--quick, and less than {} min without.",
+      "The measurements took {} min {} s{}. On two CPUs without other load, all papers should take "
+      "less than {} min with --quick, and less than {} min without.",
       seconds / 60, seconds % 60, report.extent == Extent::quick ? " with --quick" : "",
       time_limit(Extent::quick).count(), time_limit(Extent::full).count());
 }

@@ -27,6 +27,11 @@ enum class ValueTag : std::uint8_t { by_default, integer, real, text, enumerator
                           "perigee-idl of this version");
 }
 
+[[noreturn]] void raise_contradiction(const std::string& id) {
+  raise_bad_param(2, "two embedded descriptions have different definitions of " + id +
+                         "; build all parts of the program with the same IDL");
+}
+
 /// The repository id of a definition inside another one: "IDL:Stock/Quoter/get:1.0".
 std::string usual_id(const std::string& owner, const std::string& name) {
   if (owner.empty()) return "IDL:" + name + ":1.0";
@@ -41,6 +46,9 @@ std::string version_of(const std::string& id) {
   const bool has_version = id.starts_with("IDL:") && colon > 3 && colon + 1 < id.size();
   return has_version ? id.substr(colon + 1) : "1.0";
 }
+
+/// Whether the details have labels or the value of a constant.
+bool has_values(Kind kind) { return kind == Kind::dk_Union || kind == Kind::dk_Constant; }
 
 cdr::TypeKind unaliased_kind(const TypeCodeRef& type) {
   return cdr::unaliased(*type->_node()).kind;
@@ -60,7 +68,7 @@ CORBA::Any any_of_enumerator(const TypeCodeRef& type, std::uint64_t ordinal) {
 }
 
 template <typename T>
-CORBA::Any any_of(const TypeCodeRef& type, T value) {
+CORBA::Any any_of(const TypeCodeRef& type, const T& value) {
   CORBA::Any any;
   any <<= value;
   any.type(type);  // the typedef, if it is one
@@ -110,6 +118,7 @@ std::uint64_t EmbeddedReader::number() {
     if (rest_.empty()) throw_malformed();
     const std::uint8_t octet = rest_.front();
     rest_ = rest_.subspan(1);
+    content_ += static_cast<char>(octet);
     value |= static_cast<std::uint64_t>(octet & 0x7f) << shift;
     if (octet < 0x80) return value;
   }
@@ -133,13 +142,21 @@ std::string EmbeddedReader::text() {
   const std::size_t size = count();
   std::string value(rest_.begin(), rest_.begin() + static_cast<std::ptrdiff_t>(size));
   rest_ = rest_.subspan(size);
+  content_ += value;
   return value;
 }
 
 Definition* EmbeddedReader::optional_reference() {
+  const std::size_t content_size = content_.size();
   const std::uint64_t position = number();
   if (position > definitions_.size()) throw_malformed();
-  return position == 0 ? nullptr : definitions_[static_cast<std::size_t>(position) - 1];
+  Definition* const definition =
+      position == 0 ? nullptr : definitions_[static_cast<std::size_t>(position) - 1];
+  // The same definition has other positions in other descriptions.
+  content_.resize(content_size);
+  if (definition != nullptr) content_ += definition->id;
+  content_ += '\0';
+  return definition;
 }
 
 Definition& EmbeddedReader::reference() {
@@ -242,11 +259,14 @@ void EmbeddedReader::read(const Embedded& description) {
   rest_ = description.octets;
   definitions_.clear();
   is_new_.clear();
+  ids_inside_.clear();
   const std::size_t definition_count = count();
   for (std::size_t index = 0; index < definition_count; ++index) read_head();
-  // Labels and constants need the enums that they have values of.
-  for (std::size_t index = 0; index < definition_count; ++index)
-    read_details(*definitions_[index], is_new_[index]);
+  // Labels and constants need the complete types that they have values of.
+  for (const bool reads_values : {false, true})
+    for (std::size_t index = 0; index < definition_count; ++index)
+      if (has_values(definitions_[index]->kind) == reads_values)
+        read_details(*definitions_[index], is_new_[index]);
   if (!rest_.empty()) throw_malformed();
   store_.changed();
 }
@@ -265,23 +285,31 @@ void EmbeddedReader::read_head() {
   if (is_new) {
     const std::string version = version_of(id);
     definition = &store_.commit(store_.prepare(container, kind, {id, name, version}));
-  } else if (definition->kind != kind) {
-    raise_bad_param(2, "two embedded descriptions have different definitions of " + id);
+  } else if (definition->kind != kind || definition->name != name ||
+             definition->container != &container) {
+    raise_contradiction(id);
   }
+  if (is_interface(container.kind) || container.kind == Kind::dk_Value)
+    ids_inside_[&container] += id + '\0';
   definitions_.push_back(definition);
   is_new_.push_back(is_new);
 }
 
 void EmbeddedReader::read_details(Definition& definition, bool is_new) {
   skips_ = !is_new && !declared_.contains(&definition);
+  content_.clear();
   bool is_declared_only = false;
   Details details = details_of(definition.kind, is_declared_only);
+  content_ += ids_inside_[&definition];
+  if (skips_ && !is_declared_only && content_ != known_content_[&definition])
+    raise_contradiction(definition.id);
   if (skips_) return;
   if (is_declared_only) {
     declared_.insert(&definition);
     return;
   }
   declared_.erase(&definition);
+  known_content_[&definition] = content_;
   const Details former = definition;
   static_cast<Details&>(definition) = std::move(details);
   store_.changed();

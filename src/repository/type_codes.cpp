@@ -134,17 +134,26 @@ class Making final {
     return factory().create_recursive_tc(outer.id);
   }
 
-  CORBA::StructMemberSeq members(const std::vector<Part>& parts) {
+  /// A definition that is still without details has no type.
+  static Definition& used_by(const Definition& user, Definition* type) {
+    if (type == nullptr)
+      throw CORBA::BAD_TYPECODE(0, CORBA::COMPLETED_NO,
+                                "the definition of " + user.id + " is not complete");
+    return *type;
+  }
+
+  CORBA::StructMemberSeq members(const Definition& user) {
     CORBA::StructMemberSeq result;
-    for (const Part& part : parts) result.emplace_back(part.name, make(*part.type));
+    for (const Part& part : user.parts)
+      result.emplace_back(part.name, make(used_by(user, part.type)));
     return result;
   }
 
   TypeCodeRef make_union(const Definition& made) {
     CORBA::UnionMemberSeq members;
     for (const Part& part : made.parts)
-      members.emplace_back(part.name, part.label, make(*part.type));
-    return factory().create_union_tc(made.id, made.name, make(*made.type), members);
+      members.emplace_back(part.name, part.label, make(used_by(made, part.type)));
+    return factory().create_union_tc(made.id, made.name, make(used_by(made, made.type)), members);
   }
 
   TypeCodeRef make_value(const Definition& made) {
@@ -152,7 +161,7 @@ class Making final {
     for (Definition* content : made.contents)
       if (content->kind == Kind::dk_ValueMember)
         members.emplace_back(content->name, content->id, made.id, content->version,
-                             make(*content->type), nullptr, content->access);
+                             make(used_by(*content, content->type)), nullptr, content->access);
     const CORBA::ValueModifier modifier = made.is_custom        ? CORBA::VM_CUSTOM
                                           : made.is_abstract    ? CORBA::VM_ABSTRACT
                                           : made.is_truncatable ? CORBA::VM_TRUNCATABLE
@@ -172,21 +181,21 @@ class Making final {
       case Kind::dk_Fixed:
         return factory().create_fixed_tc(made.digits, made.scale);
       case Kind::dk_Sequence:
-        return factory().create_sequence_tc(made.bound, make(*made.type));
+        return factory().create_sequence_tc(made.bound, make(used_by(made, made.type)));
       case Kind::dk_Array:
-        return factory().create_array_tc(made.bound, make(*made.type));
+        return factory().create_array_tc(made.bound, make(used_by(made, made.type)));
       case Kind::dk_Alias:
-        return factory().create_alias_tc(made.id, made.name, make(*made.type));
+        return factory().create_alias_tc(made.id, made.name, make(used_by(made, made.type)));
       case Kind::dk_ValueBox:
-        return factory().create_value_box_tc(made.id, made.name, make(*made.type));
+        return factory().create_value_box_tc(made.id, made.name, make(used_by(made, made.type)));
       case Kind::dk_Native:
         return factory().create_native_tc(made.id, made.name);
       case Kind::dk_Enum:
         return factory().create_enum_tc(made.id, made.name, made.names);
       case Kind::dk_Struct:
-        return factory().create_struct_tc(made.id, made.name, members(made.parts));
+        return factory().create_struct_tc(made.id, made.name, members(made));
       case Kind::dk_Exception:
-        return factory().create_exception_tc(made.id, made.name, members(made.parts));
+        return factory().create_exception_tc(made.id, made.name, members(made));
       case Kind::dk_Union:
         return make_union(made);
       case Kind::dk_Value:

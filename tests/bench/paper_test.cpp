@@ -222,9 +222,10 @@ TEST_CASE("a bar shows a very small share as less than 0.01 %") {
 TEST_CASE("the report ends with the time of all runs and the limits") {
   Report report = made_report({protocols()});
   report.outcomes.begin()->second.seconds = 125;
-  CHECK(to_table(report).ends_with(
-      "The measurements took 2 min 5 s. On two CPUs, all papers take less than 5 min with --quick, "
-      "and less than 60 min without.\n"));
+  CHECK(
+      to_table(report).ends_with("The measurements took 2 min 5 s. On two CPUs without other load, "
+                                 "all papers should take less "
+                                 "than 5 min with --quick, and less than 60 min without.\n"));
 }
 
 TEST_CASE("a list without a matching element has the sum 0") {

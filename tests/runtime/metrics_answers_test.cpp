@@ -5,11 +5,13 @@
 #include "runtime/process.h"
 #include "runtime/server/page_text.h"
 #include "runtime/server/status_document.h"
+#include <perigee/orb/added_metrics.h>
 #include <perigee/orb/status_section.h>
 
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -28,6 +30,8 @@ using runtime::MetricsAnswers;
 
 std::optional<std::string> sample_section(std::string_view name, const StatusQuery& query) {
   if (name == "broken") throw std::runtime_error("no <b>disk</b>");
+  if (name == "foreign") throw 1;
+  if (name == "large") throw std::bad_alloc();
   if (name != "names") return std::nullopt;
   std::string text = "[" + query.after + "]";
   for (const std::string& key : query.path) text += "/" + key;
@@ -120,6 +124,21 @@ TEST_CASE("a section gets the path and the position of the query") {
   CHECK(!has(failed, "disk"));
 }
 
+TEST_CASE("an exception of any type becomes an answer with status 500") {
+  MetricsAnswers answers = make_answers();
+  for (const char* name : {"broken", "foreign", "large"}) {
+    CAPTURE(name);
+    const std::string answer = get(answers, "/section.json?name=" + std::string(name));
+    CHECK(answer.starts_with("HTTP/1.1 500 "));
+    CHECK(body_of(answer) == "the server failed to make this answer; its log has the reason\n");
+  }
+  const auto fails = []() -> std::string { throw 1; };
+  answers = {{.prometheus = fails, .json = fails, .status = fails}, {}};
+  for (const char* target : {"/metrics", "/metrics.json", "/status.json"})
+    CHECK(get(answers, target).starts_with("HTTP/1.1 500 "));
+  CHECK(get(answers, "/").starts_with("HTTP/1.1 200 "));
+}
+
 TEST_CASE("texts of peers become safe strings of JSON") {
   CHECK(json_text("plain") == "\"plain\"");
   CHECK(json_text("</script>&\"\\") == R"("\u003c/script\u003e\u0026\"\\")");
@@ -135,6 +154,19 @@ TEST_CASE("texts of peers become safe strings of JSON") {
   CHECK(json_text("\xe2\x80") == R"("\\xe2\\x80")");
   CHECK(json_text(std::string(10'000, 'x')) ==
         "\"" + std::string(runtime::cell_size_max, 'x') + "…\"");
+}
+
+TEST_CASE("a long text is cut between two characters") {
+  for (const std::string_view letter : {"\xc3\xbc", "\xe2\x82\xac", "\xf0\x9f\x90\x8e"})
+    for (const std::string_view before : {"", "a", "ab", "abc"}) {
+      CAPTURE(letter);
+      CAPTURE(before);
+      std::string text(before);
+      while (text.size() < 600) text += letter;
+      const std::size_t letters = (runtime::cell_size_max - before.size()) / letter.size();
+      CHECK(json_text(text) ==
+            "\"" + text.substr(0, before.size() + letters * letter.size()) + "…\"");
+    }
 }
 
 TEST_CASE("a table is cut to the limits of the page, but its keys are whole") {
@@ -199,6 +231,57 @@ TEST_CASE("a section is read until it is destroyed, and may outlive the ORB") {
   CHECK_THROWS_AS(StatusSection(*orb, "other", "", nullptr), CORBA::BAD_INV_ORDER);
   section.reset();
   CHECK(!sections->read("greeting", {}).has_value());
+}
+
+TEST_CASE("other sections are made and destroyed while a section is read") {
+  const auto orb = make_orb({});
+  const auto sections = StatusSections::of(*orb->_core());
+  const StatusSection outer(*orb, "outer", "Outer", [&](const StatusQuery& /*query*/) {
+    const StatusSection inner(*orb, "inner", "Inner", [](const StatusQuery& /*query*/) {
+      return StatusTable{.columns = {}, .rows = {}, .next = "", .note = "inner"};
+    });
+    return *sections->read("inner", {});
+  });
+  CHECK(sections->read("outer", {})->note == "inner");
+  CHECK(sections->all().size() == 1);
+}
+
+TEST_CASE("the destructor of a section waits for its function") {
+  const auto orb = make_orb({});
+  const auto sections = StatusSections::of(*orb->_core());
+  std::atomic<bool> is_read{false};
+  std::atomic<bool> is_ending{false};
+  std::atomic<bool> has_ended{false};
+  bool ended_inside = true;
+  auto section =
+      std::make_unique<StatusSection>(*orb, "slow", "Slow", [&](const StatusQuery& /*query*/) {
+        is_read = true;
+        is_read.notify_all();
+        is_ending.wait(false);
+        ended_inside = has_ended;
+        return StatusTable{};
+      });
+  std::jthread reader([&] { CHECK(sections->read("slow", {}).has_value()); });
+  is_read.wait(false);
+  is_ending = true;
+  is_ending.notify_all();
+  section.reset();
+  has_ended = true;
+  reader.join();
+  CHECK(!ended_inside);
+}
+
+TEST_CASE("a source of metrics is added and removed while another one appends") {
+  const auto orb = make_orb({});
+  int count = 0;
+  const orb::AppendMetrics append = [&count](orb::MetricsSnapshot&) { ++count; };
+  const orb::AddedMetrics outer(
+      orb, [&](orb::MetricsSnapshot&) { const orb::AddedMetrics inner(orb, append); });
+  (void)orb->_metrics();
+  CHECK(count == 0);  // the inner source has ended
+  const orb::AddedMetrics other(orb, append);
+  (void)orb->_metrics();
+  CHECK(count == 1);
 }
 
 }  // namespace perigee::test

@@ -244,7 +244,7 @@ TEST_CASE("the error of an address without a port says what to write") {
 TEST_CASE("a reader that sends too much is cut off, and the next reader is served") {
   const auto page = make_page();
   const std::string endless = "GET /metrics HTTP/1.1\r\nX: " + std::string(1'000'000, 'x');
-  CHECK(talk(page->address(), endless).empty());
+  CHECK(!talk(page->address(), endless).starts_with("HTTP/1.1 200 "));
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 
@@ -326,6 +326,19 @@ TEST_CASE("a reader that exceeds its time limit is disconnected; other readers a
   CHECK(hesitant.send_n(std::as_bytes(std::span(std::string_view("GET ")))).has_value());
   CHECK(is_closed(silent));
   CHECK(is_closed(hesitant));
+  CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
+}
+
+TEST_CASE("a request that is too large gets an answer") {
+  auto page = make_page();
+  for (const std::size_t size : {16'385U, 40'000U}) {
+    CAPTURE(size);
+    const std::string answer = talk(page->address(), "GET /" + std::string(size, 'x'));
+    CHECK(answer.starts_with("HTTP/1.1 431 "));
+    const auto body = answer.substr(answer.find("\r\n\r\n") + 4);
+    CHECK(answer.find("\r\nContent-Length: " + std::to_string(body.size()) + "\r\n") !=
+          std::string::npos);
+  }
   CHECK(get(page->address(), "/metrics").ends_with("numbers\n"));
 }
 

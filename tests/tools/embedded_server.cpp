@@ -31,6 +31,8 @@ class Desk final : public CORBA::servant_traits<Shop::Desk>::base_type {
             IDL::traits<Shop::Boxed>::ref_type, const CORBA::Any&,
             IDL::traits<CORBA::TypeCode>::ref_type, const CORBA::StringSeq&,
             IDL::traits<Parts::Later>::ref_type) override {}
+  void measure(const Shop::Reading&, const Shop::Passed&, IDL::traits<Shop::Session>::ref_type,
+               IDL::traits<Shop::Tagged>::ref_type) override {}
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 """docs/cli.md: each program and command is in the table, with its exit statuses, --json and time limit.
 
-Environment: TOOL, COMPILER (perigee-idl), NAMES (perigee-names; may be empty), REPOSITORY (perigee-ifr), CLI (cli.md).
+Environment: TOOL, COMPILER (perigee-idl), NAMES (perigee-names; may be empty), EVENTS
+(perigee-events; may be empty), REPOSITORY (perigee-ifr), CLI (cli.md).
 """
 
 import os
@@ -10,7 +11,8 @@ import unittest
 from pathlib import Path
 
 PROGRAMS = {"perigee": os.environ["TOOL"], "perigee-idl": os.environ["COMPILER"],
-            "perigee-names": os.environ["NAMES"], "perigee-ifr": os.environ["REPOSITORY"]}
+            "perigee-names": os.environ["NAMES"],
+            "perigee-events": os.environ["EVENTS"], "perigee-ifr": os.environ["REPOSITORY"]}
 TABLE = Path(os.environ["CLI"]).read_text().partition("## Commands")[2].partition("\n## ")[0]
 
 

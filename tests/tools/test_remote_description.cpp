@@ -25,6 +25,8 @@ struct Replies {
   std::function<FullDescription()> describe;
   std::function<CORBA::object_reference<CORBA::TypeCode>()> type;
   std::string absolute_name = "no name";
+  std::vector<CORBA::ConstantDescription> constants;
+  std::function<CORBA::object_reference<CORBA::Repository>()> repository;
   bool finds = false;  ///< whether lookup_id finds the same object, whatever the id is
 };
 
@@ -49,6 +51,7 @@ class Hostile final : public PortableServer::DynamicImplementation {
       parameters.add_parameter("own", CORBA::_tc_boolean, CORBA::ARG_IN);
     }
     request->arguments(parameters);
+    if (operation == "contents") next_ = 0;
     request->set_result(reply(operation));
   }
   std::string _primary_interface(const PortableServer::ObjectId&,
@@ -66,13 +69,27 @@ class Hostile final : public PortableServer::DynamicImplementation {
     if (operation == "describe_interface") return any_of(replies_.describe());
     if (operation == "_get_type") return any_of(replies_.type());
     if (operation == "_get_absolute_name") return any_of(replies_.absolute_name);
-    if (operation == "contents") return any_of(CORBA::ContainedSeq());
+    if (operation == "contents") return any_of(contents());
+    if (operation == "describe") return any_of(next_constant());
+    if (operation == "_get_containing_repository") return any_of(replies_.repository());
     if (operation == "_get_defined_in") return any_of(CORBA::object_reference<CORBA::Container>());
     auto found = replies_.finds ? self : nullptr;
     return any_of(IDL::traits<CORBA::Contained>::unchecked_narrow(found));
   }
 
+  /// Each constant is this object, which describes the next constant at each call.
+  CORBA::ContainedSeq contents() {
+    if (std::exchange(has_contents_, true)) return {};
+    return {replies_.constants.size(), IDL::traits<CORBA::Contained>::unchecked_narrow(self)};
+  }
+  CORBA::Contained::Description next_constant() {
+    return CORBA::Contained::Description(CORBA::DefinitionKind::dk_Constant,
+                                         any_of(replies_.constants.at(next_++)));
+  }
+
   const Replies replies_;
+  std::size_t next_ = 0;
+  bool has_contents_ = false;
 };
 
 CORBA::object_reference<CORBA::ORB> make_orb(const std::string& id) {
@@ -143,6 +160,11 @@ CORBA::OperationDescription operation(const std::string& name,
 std::string outcome_of(const CORBA::OpDescriptionSeq& operations) {
   return Scene({.describe = [&] { return description(operations); }, .type = {}})
       .outcome(Contents::of_one);
+}
+
+CORBA::ConstantDescription constant(const CORBA::Any& value) {
+  return CORBA::ConstantDescription("c", "IDL:I0/c:1.0", "IDL:I0:1.0", "1.0", CORBA::_tc_long,
+                                    value);
 }
 
 bool contains(const std::string& text, const std::string& part) {
@@ -234,6 +256,59 @@ TEST_CASE("a description with a TypeCode of another kind is an error") {
                          },
                      .type = {}});
   CHECK(contains(scene.outcome(Contents::of_one), "by a TypeCode of another type"));
+}
+
+TEST_CASE("a constant with a value of another type is an error") {
+  const auto evil = types().create_enum_tc("IDL:Evil:1.0", "Evil", {"a"});
+  for (const CORBA::Any& value : {any_of(evil), CORBA::Any(), any_of(std::string("text"))}) {
+    const Scene scene(
+        {.describe = [] { return description(); }, .type = {}, .constants = {constant(value)}});
+    CHECK(contains(scene.outcome(Contents::of_all), "with a value of another type"));
+  }
+}
+
+TEST_CASE("members and their octets have limits") {
+  const Scene scene({.describe =
+                         [] {
+                           return description(
+                               {operation("f", CORBA::_tc_long), operation("g", CORBA::_tc_long)});
+                         },
+                     .type = {}});
+  CHECK(contains(scene.outcome(Contents::of_one, {.members_max = 1}), "more than 1 members"));
+  CHECK(contains(scene.outcome(Contents::of_one, {.octets_max = 9}), "more than 9 octets"));
+  const Scene full({.describe = [] { return description(); },
+                    .type = {},
+                    .constants = std::vector(3, constant(any_of(std::int32_t{1})))});
+  CHECK(contains(full.outcome(Contents::of_all, {.members_max = 2}), "more than 2 members"));
+}
+
+TEST_CASE("a repository that does not reply in time is not taken for no repository") {
+  const Scene late({.describe = [] { return description(); },
+                    .type = {},
+                    .repository = []() -> CORBA::object_reference<CORBA::Repository> {
+                      throw CORBA::TIMEOUT();
+                    }});
+  CHECK_THROWS_AS((void)repository_of(*late.source.interface), CORBA::TIMEOUT);
+  const Scene none({.describe = [] { return description(); },
+                    .type = {},
+                    .repository = []() -> CORBA::object_reference<CORBA::Repository> {
+                      throw CORBA::NO_IMPLEMENT();
+                    }});
+  CHECK(repository_of(*none.source.interface) == nullptr);
+}
+
+TEST_CASE("IDL without a repository says what is missing") {
+  Scene scene({.describe = [] { return description(); }, .type = {}});
+  scene.source.repository = nullptr;
+  CHECK(contains(scene.outcome(Contents::of_all), "does not name its Interface Repository"));
+}
+
+TEST_CASE("typedefs for types without a name avoid the names of definitions") {
+  const auto known = types().create_alias_tc("IDL:Unnamed_1:1.0", "Unnamed_1", CORBA::_tc_long);
+  const auto text = outcome_of(
+      {operation("f", types().create_sequence_tc(0, CORBA::_tc_long)), operation("g", known)});
+  CHECK(contains(text, "::Unnamed_2 f();"));
+  CHECK(contains(text, "::Unnamed_1 g();"));
 }
 
 TEST_CASE("parameters without a named type get a typedef") {

@@ -142,6 +142,15 @@ void add_etcd_options(CLI::App& program, NamesArguments& arguments) {
       ->capture_default_str();
 }
 
+/// Without this check, servers that are to share their names would keep them in local files.
+void require_etcd_store(const CLI::App& program, const NamesArguments& arguments) {
+  if (arguments.store == "etcd") return;
+  for (const CLI::Option* option : program.get_options())
+    if (option->get_name().starts_with("--etcd") && option->count() > 0)
+      throw perigee::tool::UsageError("perigee-names: " + option->get_name() +
+                                      " needs --store etcd");
+}
+
 int run(int argc, char* argv[]) {
   std::vector<std::string> words(argv + 1, argv + argc);
   std::vector<std::string> given = perigee::tool::take_orb_options(words);
@@ -157,6 +166,7 @@ int run(int argc, char* argv[]) {
   } catch (const CLI::ParseError& error) {
     return perigee::tool::report(program, error);
   }
+  require_etcd_store(program, arguments);
   serve(arguments, perigee::tool::orb_options(arguments, std::move(given)));
   return perigee::tool::exit_done;
 }

@@ -12,6 +12,7 @@
 #include "remote/describe_command.h"
 #include "try_command.h"
 #include "usage.h"
+#include "watch_command.h"
 #include <perigee/corba.h>
 #include <perigee/orb/protocols.h>
 
@@ -76,6 +77,7 @@ int run_perigee(int argc, char* argv[]) {
   perigee::tool::add_bridge_command(program, orb_options);
   perigee::tool::add_call_command(program, orb_options);
   perigee::tool::add_describe_command(program, orb_options);
+  perigee::tool::add_watch_command(program, orb_options);
   perigee::tool::add_doctor_command(program, orb_options);
 #ifdef PERIGEE_WITH_BENCH
   perigee::bench::add_bench_command(program);

@@ -35,7 +35,8 @@ inline constexpr std::size_t trace_state_size_max = 512;
 
 /// A new trace and its first span, with random ids.
 [[nodiscard]] PERIGEE_API Trace new_trace();
-/// A new span of the same trace, caused by `cause`.
+/// A new span of the same trace, caused by `cause`. Keeps bit 0 of the flags. The other bits become
+/// zero, because their meaning is unknown.
 [[nodiscard]] PERIGEE_API Trace child_of(const Trace& cause);
 
 /// "00-<trace id>-<span id>-<flags>", in lower-case hexadecimal digits.
@@ -49,8 +50,10 @@ inline constexpr std::size_t trace_state_size_max = 512;
 /// it the trace by a TraceScope. Any thread.
 [[nodiscard]] PERIGEE_API std::optional<Trace> current_trace();
 
-/// Gives the calling thread a trace, as long as this object lives: calls belong to this trace. Use
-/// it on one thread, not over a `co_await`.
+/// Gives the calling thread a trace, as long as this object lives: calls belong to this trace. The
+/// slots of PICurrent do not change. Use it on one thread, not over a `co_await`. Raises BAD_PARAM
+/// if an id of the trace or of its span is zero. If memory is short when it ends, and slots were
+/// set meanwhile, the thread keeps the trace, and the log says so.
 class PERIGEE_API TraceScope {
  public:
   explicit TraceScope(Trace trace);
@@ -59,7 +62,8 @@ class PERIGEE_API TraceScope {
   TraceScope& operator=(const TraceScope&) = delete;
 
  private:
-  counted_ptr<const orb::SlotValues> outer_;
+  counted_ptr<const orb::SlotValues> outer_;  // the slots and the trace before
+  counted_ptr<const orb::SlotValues> mine_;   // the same slots with the trace of this object
 };
 
 }  // namespace perigee

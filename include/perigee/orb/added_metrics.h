@@ -13,13 +13,13 @@ namespace perigee::orb {
 
 class MetricsSources;
 
-/// Appends its families to a snapshot. Any thread, one thread at a time. Must not throw,
-/// and must not add or remove a source.
+/// Appends its families to a snapshot. Any thread, one thread at a time. Must not throw, must not
+/// call `_metrics()` of the same ORB, and must not destroy its own AddedMetrics.
 using AppendMetrics = std::function<void(MetricsSnapshot&)>;
 
 /// While it exists, each snapshot of the ORB's metrics has the families of `append`, too: the
-/// metrics page shows them. The destructor waits for calls of `append` in progress. May outlive the
-/// ORB. Any thread.
+/// metrics page shows them. The destructor waits for calls of `append` in progress, so its caller
+/// must not hold a lock that `append` takes. May outlive the ORB. Any thread.
 class PERIGEE_API AddedMetrics {
  public:
   AddedMetrics(const CORBA::object_reference<CORBA::ORB>& orb, AppendMetrics append);

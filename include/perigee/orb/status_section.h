@@ -38,9 +38,10 @@ struct StatusTable {
   std::string note;  ///< a sentence for the reader, for example why there is no table
 };
 
-/// Makes the table of `query`. Runs on the thread of the page, so it must not wait for calls, and
-/// must not make or destroy a StatusSection. If it throws, the reader sees that the table failed,
-/// and the log has the text of a std::exception.
+/// Makes the table of `query`. Runs on the thread of the page: while it waits, for example for a
+/// disk or a lock, the page and `/metrics` do not answer. It must not wait for calls, and must not
+/// destroy its own StatusSection. It may throw any type: the reader then sees that the table
+/// failed, and the log has the text of a std::exception.
 using StatusReader = std::function<StatusTable(const StatusQuery& query)>;
 
 class StatusSections;
@@ -56,7 +57,8 @@ class PERIGEE_API StatusSection {
   StatusSection(CORBA::ORB& orb, std::string name, std::string title, StatusReader read);
   StatusSection(const StatusSection&) = delete;
   StatusSection& operator=(const StatusSection&) = delete;
-  /// Waits until the reader function has returned, if the page is calling it.
+  /// Waits until the reader function has returned, if the page is calling it. So the caller must
+  /// not hold a lock that the function takes.
   ~StatusSection();
 
  private:

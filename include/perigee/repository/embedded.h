@@ -5,6 +5,7 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/orb.h>
 #include <perigee/repository/embedded_octets.h>
+#include <perigee/repository/options.h>
 #include <perigee/repository/server.h>
 
 #include <vector>
@@ -15,21 +16,28 @@ namespace perigee::repository {
 ///
 /// The constructor registers the repository as the initial reference `InterfaceRepository`, unless
 /// the ORB has one by `-ORBInitRef`. The objects are those of `Server`; no client may change them.
-/// Keep it until the ORB ends. Any thread.
+/// The destructor removes this initial reference: `_get_interface` then raises INTF_REPOS. Keep the
+/// object as long as clients may ask, and destroy it before the ORB. Any thread.
 class PERIGEE_API EmbeddedServer final {
  public:
-  /// Several descriptions may have the same definitions. Raises INITIALIZE for octets that are not
-  /// from perigee-idl, BAD_PARAM if two descriptions contradict each other, NO_RESOURCES and
-  /// IMP_LIMIT beyond the limits of `Limits`, and the exceptions of `POA::create_POA`.
+  /// Several descriptions may have the same definitions, but not different ones with the same
+  /// repository id. Raises INITIALIZE for octets that are not from perigee-idl, BAD_PARAM if two
+  /// descriptions differ in a definition, NO_RESOURCES and IMP_LIMIT beyond `limits`, and the
+  /// exceptions of `POA::create_POA`.
   EmbeddedServer(const CORBA::object_reference<CORBA::ORB>& orb,
-                 const std::vector<Embedded>& descriptions);
+                 const std::vector<Embedded>& descriptions, const Limits& limits = {});
+  ~EmbeddedServer();
+  EmbeddedServer(const EmbeddedServer&) = delete;
+  EmbeddedServer& operator=(const EmbeddedServer&) = delete;
 
   [[nodiscard]] CORBA::object_reference<CORBA::Repository> reference() const {
     return server_.reference();
   }
 
  private:
+  CORBA::object_reference<CORBA::ORB> orb_;
   Server server_;
+  bool is_registered_ = true;  // false: -ORBInitRef has named another repository
 };
 
 }  // namespace perigee::repository

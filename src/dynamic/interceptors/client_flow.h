@@ -10,6 +10,7 @@
 #include "orb/invocation/call_interception.h"
 #include "orb/references/reference.h"
 #include <perigee/dynamic/client_interceptor.h>
+#include <perigee/dynamic/trace.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -60,6 +61,7 @@ class ClientFlow final : public orb::CallInterception {
   const stub::Operation& operation_;
   const std::uint32_t id_;
   const orb::SlotValuesRef slots_;  // of the thread when the call began
+  TraceRef started_;                // see ClientInfo::start_trace
   Contexts request_contexts_;
   Contexts reply_contexts_;
   CORBA::object_reference<ClientInfo> info_;
@@ -103,8 +105,17 @@ class ClientInfo final : public PortableInterceptor::ClientRequestInfo {
   IOP::TaggedComponentSeq get_effective_components(IOP::ComponentId id) override;
   CORBA::object_reference<CORBA::Policy> get_request_policy(CORBA::PolicyType type) override;
   void add_request_service_context(const IOP::ServiceContext& context, bool replace) override;
-  /// The trace of the thread when the call began. Valid at a point.
-  [[nodiscard]] TraceRef trace() const noexcept { return Slots::trace(flow_->slots_); }
+  /// The trace of the thread when the call began, or the trace that an earlier try of the call
+  /// started. Valid at a point.
+  [[nodiscard]] TraceRef trace() const noexcept {
+    return flow_->started_ ? flow_->started_ : Slots::trace(flow_->slots_);
+  }
+  /// Starts the trace of a call that has none. Later tries of the call belong to it. Valid at a
+  /// point. Throws std::bad_alloc.
+  const Trace& start_trace() {
+    flow_->started_ = std::make_shared<const Trace>(new_trace());
+    return *flow_->started_;
+  }
 
  private:
   [[nodiscard]] ClientFlow& at(Points points) const;

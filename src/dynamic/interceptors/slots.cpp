@@ -42,9 +42,11 @@ TraceRef Slots::trace(const SlotValuesRef& values) noexcept {
 }
 
 SlotValuesRef Slots::with_trace(const SlotValuesRef& values, TraceRef trace) {
+  const auto* const before = static_cast<const Slots*>(values.get());
+  if (!trace && (before == nullptr || before->slots_.empty())) return nullptr;
   orb::slots_in_use.store(true, std::memory_order_relaxed);
   const auto changed = make_counted<Slots>();
-  if (values) changed->slots_ = static_cast<const Slots&>(*values).slots_;
+  if (before != nullptr) changed->slots_ = before->slots_;
   changed->trace_ = std::move(trace);
   return changed;
 }

@@ -60,6 +60,7 @@ Trace new_trace() {
 Trace child_of(const Trace& cause) {
   Trace trace = cause;
   trace.parent_id = cause.span_id;
+  trace.flags &= 1U;  // Trace Context, "Other Flags": unknown flags are sent as zero
   trace.span_id = random_id<8>();
   return trace;
 }

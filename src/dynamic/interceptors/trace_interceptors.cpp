@@ -35,9 +35,10 @@ class TraceSender final : public pi::ClientRequestInterceptor {
 
   std::string name() override { return {}; }
   void send_request(Info info) override try {
-    const TraceRef cause = static_cast<const ClientInfo&>(*info).trace();
+    auto& call = static_cast<ClientInfo&>(*info);
+    const TraceRef cause = call.trace();
     if (!cause && use_ != orb::TraceUse::start) return;
-    const Trace sent = cause ? child_of(*cause) : new_trace();
+    const Trace sent = cause ? child_of(*cause) : call.start_trace();
     info->add_request_service_context({context_trace, encode_trace_context(sent)}, true);
     if (log::enabled(log::Level::debug))
       log::write(log::Level::debug, "trace",

@@ -22,7 +22,8 @@ class PERIGEE_INTERNAL_TYPE SlotValues {
 /// Null: no slot has a value.
 using SlotValuesRef = counted_ptr<const SlotValues>;
 
-/// The values of the calling thread. A task that waits takes them along.
+/// The values of the calling thread. A task that waits takes them along. Null while the thread
+/// ends, after the destructors of its variables.
 [[nodiscard]] PERIGEE_INTERNAL_API SlotValuesRef& thread_slots() noexcept;
 
 /// False until a slot gets a value in this process: until then, no task has slots to take along.

@@ -27,28 +27,42 @@ std::shared_ptr<StatusSections> StatusSections::of(OrbCore& core) {
 }
 
 bool StatusSections::add(const std::string& name, std::string title, StatusReader read) {
+  const auto section = std::make_shared<Section>(std::move(title), std::move(read));
   const std::lock_guard lock(mutex_);
-  return sections_.try_emplace(name, Section{std::move(title), std::move(read)}).second;
+  return sections_.try_emplace(name, section).second;
 }
 
 void StatusSections::remove(const std::string& name) noexcept {
-  const std::lock_guard lock(mutex_);
-  sections_.erase(name);
+  std::shared_ptr<Section> section;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = sections_.find(name);
+    section = std::move(found->second);
+    sections_.erase(found);
+  }
+  const std::lock_guard lock(section->mutex);
+  section->read = nullptr;
 }
 
 std::vector<std::pair<std::string, std::string>> StatusSections::all() const {
   std::vector<std::pair<std::string, std::string>> all;
   const std::lock_guard lock(mutex_);
-  for (const auto& [name, section] : sections_) all.emplace_back(name, section.title);
+  for (const auto& [name, section] : sections_) all.emplace_back(name, section->title);
   return all;
 }
 
 std::optional<StatusTable> StatusSections::read(std::string_view name,
                                                 const StatusQuery& query) const {
-  const std::lock_guard lock(mutex_);
-  const auto section = sections_.find(name);
-  if (section == sections_.end()) return std::nullopt;
-  return section->second.read(query);
+  std::shared_ptr<Section> section;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = sections_.find(name);
+    if (found == sections_.end()) return std::nullopt;
+    section = found->second;
+  }
+  const std::lock_guard lock(section->mutex);
+  if (!section->read) return std::nullopt;
+  return section->read(query);
 }
 
 StatusSection::StatusSection(CORBA::ORB& orb, std::string name, std::string title,

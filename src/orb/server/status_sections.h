@@ -26,6 +26,7 @@ class StatusSections {
 
   /// False if the name is taken.
   [[nodiscard]] bool add(const std::string& name, std::string title, StatusReader read);
+  /// Waits until no thread executes the function of this section.
   void remove(const std::string& name) noexcept;
   /// Names and titles.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> all() const;
@@ -36,10 +37,12 @@ class StatusSections {
  private:
   struct Section {
     std::string title;
-    StatusReader read;
+    StatusReader read;  // null after `remove`
+    std::mutex mutex;   // guards `read`; held while it executes
   };
-  mutable std::mutex mutex_;  // guards the sections; held while a section is read
-  std::map<std::string, Section, std::less<>> sections_;
+  mutable std::mutex mutex_;  // guards the map; not held while a section is read
+  // Shared with the threads that read a section.
+  std::map<std::string, std::shared_ptr<Section>, std::less<>> sections_;
 };
 
 }  // namespace perigee::orb

@@ -5,9 +5,9 @@
 #include "runtime/server/page_text.h"
 #include "runtime/server/status_document.h"
 #include <perigee/base/log.h>
+#include <perigee/base/printable.h>
 
 #include <exception>
-#include <new>
 #include <random>
 #include <utility>
 
@@ -92,7 +92,22 @@ MetricsAnswers::Response MetricsAnswers::respond(std::string_view text,
             "give the name to -ORBMetricsHosts\n"};
   if (method != "GET" && method != "HEAD")
     return {"405 Method Not Allowed", text_type, "use GET or HEAD\n", "Allow: GET, HEAD\r\n"};
-  return page(*request);
+  try {
+    return page(*request);
+  } catch (const std::exception& exception) {
+    return failure(*request, exception.what());
+  } catch (...) {  // a function of the application may throw any type
+    return failure(*request, "unknown exception");
+  }
+}
+
+MetricsAnswers::Response MetricsAnswers::failure(const HttpRequest& request,
+                                                 std::string_view reason) {
+  std::string text = printable(request.path);
+  if (!request.query.empty()) (text += '?') += printable(request.query);
+  log::write(log::Level::warning, "metrics", (text += ": ") += reason);
+  return {"500 Internal Server Error", text_type,
+          "the server failed to make this answer; its log has the reason\n"};
 }
 
 MetricsAnswers::Response MetricsAnswers::page(const HttpRequest& request) const {
@@ -122,16 +137,8 @@ MetricsAnswers::Response MetricsAnswers::section(std::string_view query) const {
             "write /section.json?name=<name>[&path=<key>...][&after=<next>]\n"};
   orb::StatusQuery wanted{std::move(*path), after->empty() ? std::string() : after->front(),
                           table_rows_max};
-  try {
-    if (auto table = source_.section(names->front(), wanted))
-      return {"200 OK", json_type, std::move(*table)};
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& exception) {
-    log::write(log::Level::warning, "metrics",
-               "section " + names->front() + ": " + exception.what());
-    return {"500 Internal Server Error", text_type, "the section failed; the log has the reason\n"};
-  }
+  if (auto table = source_.section(names->front(), wanted))
+    return {"200 OK", json_type, std::move(*table)};
   return {"404 Not Found", text_type, "no section has this name; /status.json lists the names\n"};
 }
 

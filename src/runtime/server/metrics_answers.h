@@ -17,12 +17,14 @@ class MetricsAnswers {
   /// `hosts`: see is_accepted_host.
   MetricsAnswers(MetricsSource source, std::vector<std::string> hosts);
 
-  /// `request` ends with the empty line behind the header. Throws std::bad_alloc.
+  /// `request` ends with the empty line behind the header. If a function of the source throws, the
+  /// answer says so, and the log has the reason. Throws std::bad_alloc.
   [[nodiscard]] std::string answer(std::string_view request) const;
 
  private:
   struct Response;
   [[nodiscard]] Response respond(std::string_view text, std::string_view& method) const;
+  [[nodiscard]] static Response failure(const HttpRequest& request, std::string_view reason);
   [[nodiscard]] Response page(const HttpRequest& request) const;
   [[nodiscard]] Response section(std::string_view query) const;
 

@@ -19,6 +19,10 @@ namespace {
 constexpr auto closing_time = std::chrono::milliseconds(250);
 constexpr std::size_t closing_size_max = 64 * 1024;
 
+constexpr std::string_view too_large =
+    "HTTP/1.1 431 Request Header Fields Too Large\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    "Content-Length: 45\r\nConnection: close\r\n\r\nthe request is too large; it may have 16 KiB\n";
+
 }  // namespace
 
 void MetricsReader::handle_ready(event::Readiness /*readiness*/) noexcept {
@@ -37,14 +41,18 @@ void MetricsReader::receive() {
   while (state_ == State::receiving) {
     const auto received = stream_.recv(std::as_writable_bytes(std::span(space)), ipc::no_wait);
     if (!received && received.error() == std::errc::operation_would_block) return;
-    if (!received || received->end_of_stream() || text_.size() > request_size_max) {
+    if (!received || received->end_of_stream()) {
       state_ = State::over;
       return;
     }
+    // The octets before were searched, except for the first part of an end.
+    const std::size_t start = text_.size() - std::min(text_.size(), end_of_header.size() - 1);
     text_.append(space.data(), received->count());
-    const std::size_t header = text_.find(end_of_header);
-    if (header == std::string::npos) continue;
-    text_ = answer_(std::string_view(text_).substr(0, header + end_of_header.size()));
+    const std::size_t header = text_.find(end_of_header, start);
+    const bool is_whole = header != std::string::npos;
+    if (!is_whole && text_.size() <= request_size_max) continue;
+    text_ = is_whole ? answer_(std::string_view(text_).substr(0, header + end_of_header.size()))
+                     : std::string(too_large);
     state_ = State::sending;
   }
 }

@@ -53,6 +53,15 @@ void append_hidden(std::string& text, std::uint32_t code) {
   text += '}';
 }
 
+/// The first octets of `text`, without a part of a UTF-8 character at the end.
+std::string_view cut(std::string_view text) noexcept {
+  if (text.size() <= cell_size_max) return text;
+  std::size_t size = cell_size_max;
+  for (; size > cell_size_max - 3; --size)
+    if ((static_cast<unsigned char>(text[size]) & 0xc0U) != 0x80) break;
+  return text.substr(0, size);
+}
+
 std::string json_list(const std::vector<std::string>& texts) {
   std::string list;
   for (const std::string& text : texts) list += (list.empty() ? "" : ",") + json_text(text);
@@ -128,7 +137,7 @@ std::string row_json(const orb::StatusRow& row) {
 std::string json_text(std::string_view text) {
   std::string result = "\"";
   const bool is_cut = text.size() > cell_size_max;
-  std::string_view rest = text.substr(0, cell_size_max);
+  std::string_view rest = cut(text);
   while (!rest.empty()) {
     const auto [size, code] = first_character(rest);
     const char c = rest.front();

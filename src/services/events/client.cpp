@@ -57,7 +57,7 @@ class ChannelConsumer::Parts {
   bool is_connected = false;
 };
 
-ChannelConsumer::ChannelConsumer(CORBA::object_reference<CORBA::Object> channel)
+ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel)
     : parts_(std::make_unique<Parts>(channel)) {}
 ChannelConsumer::~ChannelConsumer() = default;
 
@@ -116,7 +116,7 @@ class ChannelSupplier::Parts {
   bool is_connected = false;
 };
 
-ChannelSupplier::ChannelSupplier(CORBA::object_reference<CORBA::Object> channel)
+ChannelSupplier::ChannelSupplier(const CORBA::object_reference<CORBA::Object>& channel)
     : parts_(std::make_unique<Parts>(channel)) {}
 ChannelSupplier::~ChannelSupplier() = default;
 

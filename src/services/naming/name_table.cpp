@@ -1,13 +1,14 @@
 // Reads one part of one context from the store, and changes nothing.
 #include "services/naming/name_table.h"
 
-#include "services/naming/name_text.h"
 #include "services/naming/wall_clock.h"
 
+#include <charconv>
 #include <expected>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace perigee::naming {
 
@@ -20,29 +21,25 @@ std::unexpected<std::string> missing() {
   return std::unexpected(std::string("This context does not exist, or no longer exists."));
 }
 
-/// The key must be the text of one component within the limits.
-std::optional<Component> component_of(const std::string& key, const Limits& limits) {
-  if (key.size() > limits.text_size_max) return std::nullopt;
-  auto name = parse_text(key);
-  if (!name || name->size() != 1) return std::nullopt;
-  return std::move(name->front());
+/// A position is an id, an octet of zero, and a kind: names have no such octet. Escapes would make
+/// the position of a long name too large for a request.
+std::string position_of(const Component& name) { return (name.id + '\0') += name.kind; }
+
+std::optional<Component> component_of(const std::string& position, const Limits& limits) {
+  const auto end = position.find('\0');
+  if (end == std::string::npos || position.size() > limits.text_size_max) return std::nullopt;
+  return Component{position.substr(0, end), position.substr(end + 1)};
 }
 
-std::expected<ContextNumber, std::string> context_of(Store& store, const Options& options,
-                                                     const StatusQuery& query) {
-  if (query.path.size() > options.limits.components_max) return missing();
-  const WallTime now = now_of(options);
-  ContextNumber context = root_context;
-  for (const std::string& key : query.path) {
-    const auto component = component_of(key, options.limits);
-    if (!component) return missing();
-    const auto found = store.find(context, *component);
-    if (!found) return std::unexpected(found.error().text);
-    const bool leads_on = *found && (*found)->target.kind == TargetKind::own_context &&
-                          !has_ended((*found)->expires, now);
-    if (!leads_on) return missing();
-    context = (*found)->target.context;
-  }
+std::expected<ContextNumber, std::string> context_of(Store& store, const StatusQuery& query) {
+  if (query.path.empty()) return root_context;
+  const std::string& key = query.path.back();
+  ContextNumber context = 0;
+  const auto [end, error] = std::from_chars(key.data(), key.data() + key.size(), context);
+  if (error != std::errc() || end != key.data() + key.size()) return missing();
+  const auto exists = store.exists(context);
+  if (!exists) return std::unexpected(exists.error().text);
+  if (!*exists) return missing();
   return context;
 }
 
@@ -68,7 +65,7 @@ std::string text_of_lease(WallTime expires, WallTime now) {
 StatusTable table_of_names(Store& store, const Options& options, const StatusQuery& query) {
   StatusTable table{
       .columns = {"id", "kind", "binding", "lease"}, .rows = {}, .next = "", .note = ""};
-  const auto context = context_of(store, options, query);
+  const auto context = context_of(store, query);
   const auto after = component_of(query.after, options.limits);
   if (!context) {
     table.note = context.error();
@@ -86,12 +83,12 @@ StatusTable table_of_names(Store& store, const Options& options, const StatusQue
   }
   for (const Binding& binding : *bindings) {
     if (table.rows.size() == query.rows_max) {
-      table.next = to_text({bindings->at(query.rows_max - 1).name});
+      table.next = position_of(bindings->at(query.rows_max - 1).name);
       break;
     }
     const bool opens = binding.target.kind == TargetKind::own_context;
     table.rows.push_back(
-        {opens ? to_text({binding.name}) : std::string(),
+        {opens ? std::to_string(binding.target.context) : std::string(),
          {binding.name.id, binding.name.kind, std::string(text_of(binding.target.kind)),
           text_of_lease(binding.expires, now)}});
   }

@@ -7,9 +7,10 @@
 
 namespace perigee::naming {
 
-/// The bindings of the context that the keys of `query` lead to, without expired bindings. A key is
-/// a component as text. Only contexts of this store can be opened. Any thread. A failure of the
-/// store, or a context that does not exist, becomes the note of an empty table.
+/// The bindings of the context of the last key in `query`, without expired bindings. A key is the
+/// number of a context: with names as keys, a path could exceed the size of a request. Only
+/// contexts of this store can be opened. Any thread. A failure of the store, or a context that does
+/// not exist, becomes the note of an empty table.
 [[nodiscard]] orb::StatusTable table_of_names(Store& store, const Options& options,
                                               const orb::StatusQuery& query);
 

@@ -240,17 +240,10 @@ task<ChangeResult> Tree::change(Change change) {
   co_return *result;
 }
 
-task<void> Tree::remove_expired() {
+void Tree::begin_removal_of_expired() {
   const WallTime until = now();
-  if (until < no_removal_before_) co_return;
-  for (bool has_more = store_->has_expired(until).value_or(false); has_more && !is_ending_;) {
-    completion<std::expected<ChangeResult, StoreError>> removed;
-    store_->change({.kind = Change::Kind::remove_expired, .now = until},
-                   [&removed](auto result) { removed.complete(std::move(result)); });
-    const auto result = co_await removed;
-    if (!result) no_removal_before_ = until + sweep_interval;
-    has_more = result && result->has_more;
-  }
+  if (until < no_removal_before_ || is_sweeping_) return;
+  if (store_->has_expired(until).value_or(false)) sweep(until);
 }
 
 void Tree::sweep_at_times(WallTime now, bool is_leased) {
@@ -262,12 +255,18 @@ void Tree::sweep_at_times(WallTime now, bool is_leased) {
 }
 
 void Tree::sweep(WallTime now) {
+  if (!is_sweeping_.exchange(true)) sweep_part(now);
+}
+
+void Tree::sweep_part(WallTime now) {
   Change change{.kind = Change::Kind::remove_expired, .now = now};
   store_->change(std::move(change), [this, now](const auto& result) {
-    if (!result)
+    if (result && result->has_more && !is_ending_) return sweep_part(now);
+    if (!result) {
+      no_removal_before_ = now + sweep_interval;
       log::write(log::Level::error, "naming", result.error().text);
-    else if (result->has_more && !is_ending_)
-      sweep(now);
+    }
+    is_sweeping_ = false;
   });
 }
 

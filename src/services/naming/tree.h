@@ -56,9 +56,10 @@ class Tree {
   /// after many changes with leases. Reads ignore expired bindings even before they are removed.
   /// The removal keeps lists fast.
   void sweep_at_times(WallTime now, bool is_leased);
-  /// Removes all bindings whose leases have ended, and waits for it, so that a list does not read
-  /// them. If that fails, they stay, and lists leave them out.
-  [[nodiscard]] task<void> remove_expired();
+  /// Before a list: begins to remove all bindings whose leases have ended, unless a removal is in
+  /// progress or has failed within the last minute. Does not wait: a list leaves such bindings out,
+  /// and its answer must not depend on how quickly the store makes changes.
+  void begin_removal_of_expired();
 
   /// Raises InvalidName, and IMP_LIMIT.
   void check(const Name& name) const;
@@ -111,8 +112,10 @@ class Tree {
   [[noreturn]] void raise_missing(ContextNumber context, const Name& name, std::size_t index);
   [[nodiscard]] std::string octets_of(const ObjectRef& object) const;
   void require_call_left() const;
-  /// Removes expired bindings in several steps, until none is left.
+  /// Removes expired bindings in several changes, until none is left. Other changes are made
+  /// between them. Does nothing while another sweep is in progress.
   void sweep(WallTime now);
+  void sweep_part(WallTime now);
 
   const CORBA::object_reference<CORBA::ORB> orb_;
   const ContextPoas poas_;
@@ -122,7 +125,8 @@ class Tree {
   std::atomic<std::size_t> foreign_calls_ = 0;
   std::atomic<std::size_t> leased_changes_ = 0;  // since the last sweep
   std::atomic<WallTime> next_sweep_ = 0;
-  std::atomic<WallTime> no_removal_before_ = 0;  // after a failure, so that no list waits for it
+  std::atomic<WallTime> no_removal_before_ = 0;  // after a failed sweep
+  std::atomic<bool> is_sweeping_ = false;
   std::atomic<bool> is_ending_ = false;
   const std::unique_ptr<Store> store_;  // last: its destructor makes changes, which use the cache
 };

@@ -132,7 +132,7 @@ bool Changing::step(Job& job) {
   if (now() >= job.end) {
     if (job.request) {
       transfers_.cancel(*job.request);
-      job.progress.may_be_made = true;
+      job.progress.note_lost_answer();
     }
     finish(job, std::unexpected(too_late(job)));
     return true;
@@ -170,7 +170,7 @@ bool Changing::plan(Job& job) {
   // conditions without the operations tell whether the change was made.
   if (job.failure) plan.transaction.operations.clear();
   job.result = plan.result;
-  job.writes = plan.writes();
+  job.progress.writes = plan.writes();
   send(job, plan.transaction);
   return false;
 }
@@ -207,15 +207,14 @@ void Changing::take_answer(Job& job, const std::expected<std::string, RequestErr
     return;
   }
   job.state = State::awaiting_own;
-  job.awaited = job.writes ? made->revision : 0;
+  job.awaited = job.progress.writes ? made->revision : 0;
   names_.expect(job.awaited);
 }
 
 void Changing::take_failure(Job& job, const RequestError& error) {
   last_error_ = error.text;
-  if (error.may_be_made) job.progress.may_be_made = true;
+  if (error.may_be_made || error.is_full) job.progress.note_lost_answer();
   if (error.is_full) {
-    job.progress.may_be_made = true;
     job.failure = StoreError{
         StoreError::Kind::full,
         "etcd: " + error.text +
@@ -230,7 +229,8 @@ void Changing::try_later(Job& job) {
 }
 
 StoreError Changing::too_late(const Job& job) const {
-  const bool is_uncertain = job.progress.may_be_made || job.state == State::awaiting_own;
+  const bool is_uncertain =
+      job.progress.may_be_made || (job.state == State::awaiting_own && job.progress.writes);
   return {is_uncertain ? StoreError::Kind::uncertain : StoreError::Kind::unavailable,
           "etcd: the change was not confirmed within " +
               std::to_string(options_.write_time_max.count()) + " ms" +

@@ -49,7 +49,6 @@ class Changing {
     TimePoint at{};
     std::uint32_t attempts = 0;
     Revision awaited = 0;
-    bool writes = false;  ///< the transaction changes the names, if it succeeds
     ChangeResult result;
     std::optional<StoreError> failure;  ///< in place of `result`, if the change was not made
     std::optional<Transfers::Id> request;

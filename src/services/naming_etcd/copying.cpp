@@ -63,10 +63,8 @@ void Copying::take_page(const std::expected<std::string, RequestError>& answer) 
   if (page->has_more && page->values.empty()) return fail_wrong("a page has no keys");
   if (revision_ == 0) revision_ = page->revision;
   for (KeyValue& value : page->values) copy_->apply({false, value});
-  if (copy_->size() > options_.size_max)
-    return fail(StoreError::Kind::full, "the names take more than " +
-                                            std::to_string(options_.size_max) +
-                                            " octets of memory; unbind names");
+  if (const std::size_t limit = copy_size_max(options_.size_max); copy_->size() > limit)
+    return fail(StoreError::Kind::full, too_large_text(limit));
   if (page->has_more) return read_page(page->values.back().key + '\0');
   if (copy_->is_empty() && may_make_tree_) return make_tree();
   copy_->set_revision(revision_);

@@ -26,7 +26,9 @@ struct EtcdStoreOptions {
   std::chrono::milliseconds staleness_max{60'000};
   std::chrono::milliseconds start_time_max{10'000};  ///< for the first copy of the names
   std::size_t contexts_max = 1'000'000;              ///< with the root context
-  std::size_t size_max = std::size_t{1} << 30;       ///< octets of memory for the copy
+  /// Octets of memory for the copy. A change that makes the copy larger fails with `full`. Names
+  /// above the limit, which other servers have bound, are served up to twice this size.
+  std::size_t size_max = std::size_t{1} << 30;
   std::size_t waiting_max = 16'384;  ///< changes that wait; a further one fails with `busy`
   /// Outlives the store.
   const Clock* clock = &steady_clock();

@@ -139,7 +139,8 @@ std::string mistake_in(const EtcdStoreOptions& options) {
   if (options.members.empty()) return "no member of etcd is named";
   for (const std::string& member : options.members)
     if (std::string mistake = etcd::mistake_in_member(member); !mistake.empty()) return mistake;
-  if (options.prefix.empty() || options.prefix.contains('\0')) return "the prefix of keys is empty";
+  if (options.prefix.empty()) return "the prefix of keys is empty";
+  if (options.prefix.contains('\0')) return "the prefix of keys contains an octet of value 0";
   if (options.certificate.empty() != options.key.empty())
     return "a certificate for etcd needs its key, and a key its certificate";
   return {};

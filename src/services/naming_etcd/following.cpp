@@ -17,9 +17,12 @@ constexpr Duration probe_interval_max = 1s;
 constexpr auto probe_time_max = std::chrono::milliseconds(1'000);
 constexpr Duration watch_start_max = 1s;
 constexpr Duration watch_lag_max = 500ms;  // behind a known revision; after it, another member
+// Behind a known revision, while octets of one revision arrive. After it, a copy in pages.
+constexpr Duration watch_lag_total_max = 30s;
 constexpr Duration pause_min = 50ms;
 constexpr std::uint32_t doublings_max = 4;  // of the pause
-constexpr Duration long_pause = 5s;         // after an error that time does not mend
+// After an error that time does not mend: each attempt copies all names. The pause doubles.
+constexpr Duration long_pause_max = 5min;
 
 }  // namespace
 
@@ -61,8 +64,7 @@ TimePoint Following::next_step() const noexcept {
   if (!copying_.is_running() && !watch_) next = std::min(next, retry_at_);
   if (has_names_ && !is_probing_) next = std::min(next, next_probe_);
   if (watch_ && !is_watching_) next = std::min(next, watch_begin_ + watch_start_max);
-  if (watch_ && names_.behind_since() != TimePoint::max())
-    next = std::min(next, std::max(names_.behind_since(), watch_begin_) + watch_lag_max);
+  next = std::min(next, watch_late_at());
   if (has_names_ && names_.too_old_at() > now()) next = std::min(next, names_.too_old_at() + 1ms);
   return next;
 }
@@ -80,7 +82,8 @@ void Following::retry(StoreError error, bool with_copy) {
   error_ = std::move(error);
   needs_copy_ = needs_copy_ || with_copy;
   retry_at_ =
-      now() + (is_lasting ? long_pause : pause_min * (1U << std::min(retries_, doublings_max)));
+      now() + (is_lasting ? long_pause_ : pause_min * (1U << std::min(retries_, doublings_max)));
+  if (is_lasting) long_pause_ = std::min(2 * long_pause_, long_pause_max);
   ++retries_;
 }
 
@@ -99,6 +102,7 @@ void Following::take_copy(std::expected<Mirror, StoreError> copy) {
     return retry(std::move(other), true);
   }
   identity_ = identity;
+  long_pause_ = long_pause_min;
   ++copies_;
   names_.replace(std::move(*copy));
   names_.set_fresh(copy_begin_, copy_members_.present());
@@ -129,6 +133,7 @@ void Following::begin_watch() {
 }
 
 bool Following::take_data(std::string_view part) {
+  data_at_ = now();
   for (;;) {
     const std::size_t end = part.find('\n');
     const std::string_view piece = part.substr(0, end);
@@ -189,12 +194,12 @@ bool Following::take_events(WatchAnswer answer) {
   return !names_.broken();
 }
 
-void Following::end_watch(const std::string& why) {
+void Following::end_watch(const std::string& why, bool with_copy) {
   transfers_.cancel(*watch_);
   watch_.reset();
   const std::string member = watch_members_.present();
   watch_members_.next();
-  retry({StoreError::Kind::unavailable, "etcd: watch: " + member + ": " + why}, false);
+  retry({StoreError::Kind::unavailable, "etcd: watch: " + member + ": " + why}, with_copy);
 }
 
 void Following::begin_probe() {
@@ -236,10 +241,20 @@ void Following::check_proof() {
     names_.set_fresh(proof_->time, probe_members_.present());
     proof_.reset();
   }
+  if (now() < watch_late_at()) return;
+  // Another member would have to send the same long message again. A copy comes in pages.
+  const bool is_too_long = is_within_revision() && now() - data_at_ < watch_lag_max;
+  end_watch(is_too_long ? "a change did not arrive completely within 30 s"
+                        : "a change did not arrive within 500 ms",
+            is_too_long);
+}
+
+TimePoint Following::watch_late_at() const noexcept {
   const TimePoint behind = names_.behind_since();
-  if (watch_ && is_watching_ && behind != TimePoint::max() &&
-      now() - std::max(behind, watch_begin_) > watch_lag_max)
-    end_watch("a change did not arrive within 500 ms");
+  if (!watch_ || !is_watching_ || behind == TimePoint::max()) return TimePoint::max();
+  const TimePoint since = std::max(behind, watch_begin_);
+  if (!is_within_revision()) return since + watch_lag_max;
+  return std::min(std::max(since, data_at_) + watch_lag_max, since + watch_lag_total_max);
 }
 
 }  // namespace perigee::naming::etcd

@@ -36,6 +36,8 @@ class Following {
   std::atomic<std::uint64_t> failed_requests = 0;
 
  private:
+  static constexpr Duration long_pause_min = std::chrono::seconds(5);
+
   /// A read of the newest revision.
   struct Probe {
     TimePoint begin;
@@ -52,10 +54,17 @@ class Following {
   bool take_data(std::string_view part);
   [[nodiscard]] bool take_line(std::string_view line);
   [[nodiscard]] bool take_events(WatchAnswer answer);
-  void end_watch(const std::string& why);
+  /// Whether a part of a revision has arrived, and the rest has not.
+  [[nodiscard]] bool is_within_revision() const noexcept {
+    return !line_.empty() || !events_.empty();
+  }
+  void end_watch(const std::string& why, bool with_copy = false);
   void begin_probe();
   void take_probe(const Probe& probe, const std::expected<std::string, RequestError>& answer);
   void check_proof();
+  /// When the watch is given up because a known revision has not arrived. TimePoint::max(): nothing
+  /// is missing, or another limit holds.
+  [[nodiscard]] TimePoint watch_late_at() const noexcept;
   /// Begins again with a watch, or with a copy.
   void retry(StoreError error, bool with_copy);
   [[nodiscard]] TimePoint now() const noexcept { return options_.clock->now(); }
@@ -77,11 +86,14 @@ class Following {
   TimePoint copy_begin_{};
   TimePoint retry_at_{};
   std::uint32_t retries_ = 0;
+  /// After an error that time does not mend. It doubles until a copy is made.
+  Duration long_pause_ = long_pause_min;
   std::optional<StoreError> error_;
 
   std::optional<Transfers::Id> watch_;
   TimePoint watch_begin_{};
   bool is_watching_ = false;   // etcd has confirmed the watch
+  TimePoint data_at_{};        // when octets of a message arrived last
   std::string line_;           // the part of a line that has arrived
   std::vector<Event> events_;  // of a transaction that has not arrived completely
   std::size_t events_size_ = 0;

@@ -14,17 +14,26 @@ constexpr std::size_t node_size = 160;  // of a binding, besides its octets
 bool has_ended(WallTime expires, WallTime now) { return expires != never && expires <= now; }
 WallTime end_of(const Entry& entry) { return entry.record ? entry.record->expires : never; }
 
-std::size_t size_of(const Component& name, const Entry& entry) {
-  return node_size + name.id.size() + name.kind.size() +
-         (entry.record ? entry.record->target.reference.size() : 0);
-}
-
 void log_damage(const std::string& what) {
   log::write(log::Level::error, "naming",
              "etcd: " + what + " has a damaged value; bind the name again after unbinding it");
 }
 
 }  // namespace
+
+std::size_t size_of_binding(const Component& name, const Target& target) noexcept {
+  return node_size + name.id.size() + name.kind.size() + target.reference.size();
+}
+
+std::size_t size_of_binding(const Component& name, const Entry& entry) noexcept {
+  return entry.record ? size_of_binding(name, entry.record->target)
+                      : node_size + name.id.size() + name.kind.size();
+}
+
+std::string too_large_text(std::size_t limit) {
+  return "the names take more than " + std::to_string(limit) +
+         " octets of memory; remove keys of this prefix from etcd";
+}
 
 void Mirror::apply(const Event& event) {
   revision_ = std::max(revision_, event.value.modified);
@@ -61,7 +70,7 @@ void Mirror::apply_binding(const BindingKey& key, const Event& event) {
   if (event.is_removal) return;
   Entry entry{decode_binding(event.value.value), event.value.modified};
   if (!entry.record) log_damage("the binding '" + key.name.id + "." + key.name.kind + "'");
-  size_ += size_of(key.name, entry);
+  size_ += size_of_binding(key.name, entry);
   ++bindings_;
   if (end_of(entry) != never) leases_.emplace(end_of(entry), key.context, key.name);
   names_[key.context].emplace(key.name, std::move(entry));
@@ -72,7 +81,7 @@ void Mirror::remove(const BindingKey& key) {
   if (context == names_.end()) return;
   const auto found = context->second.find(key.name);
   if (found == context->second.end()) return;
-  size_ -= size_of(key.name, found->second);
+  size_ -= size_of_binding(key.name, found->second);
   --bindings_;
   if (const WallTime end = end_of(found->second); end != never)
     leases_.erase({end, key.context, key.name});

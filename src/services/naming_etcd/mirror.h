@@ -6,9 +6,12 @@
 #include "services/naming_etcd/records.h"
 #include <perigee/services/naming/store.h>
 
+#include <cstddef>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -20,6 +23,21 @@ struct Entry {
   std::optional<BindingRecord> record;
   Revision modified = 0;
 };
+
+/// Octets of memory that a binding takes in the mirror: its name, its reference, and a share for
+/// the nodes of maps. The limit for new bindings and the size of the mirror both count this number.
+[[nodiscard]] std::size_t size_of_binding(const Component& name, const Target& target) noexcept;
+[[nodiscard]] std::size_t size_of_binding(const Component& name, const Entry& entry) noexcept;
+
+/// The size in octets at which a store gives up its copy: twice the limit for new bindings. Several
+/// servers may bind at the same time, and another server may have a larger limit. The names above
+/// the limit for new bindings are served and can be unbound.
+[[nodiscard]] constexpr std::size_t copy_size_max(std::size_t size_max) noexcept {
+  return size_max > std::numeric_limits<std::size_t>::max() / 2 ? size_max : 2 * size_max;
+}
+
+/// What an error says of names that take more than `limit` octets.
+[[nodiscard]] std::string too_large_text(std::size_t limit);
 
 /// Not thread-safe: its owner has the guard.
 class Mirror {

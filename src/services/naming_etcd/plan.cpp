@@ -23,29 +23,39 @@ StoreError uncertain() {
                   "at the name before you try again");
 }
 
+/// The result of an earlier attempt whose mark is in the names: a program between this store and
+/// etcd may have sent the attempt twice, and etcd has refused the repetition.
+std::optional<ChangeResult> marked_result(const Mirror& mirror, const Progress& progress) {
+  const Change& change = progress.change;
+  if (change.kind == Kind::make_context) {
+    const ContextRecord* const context = mirror.find_context(progress.tried_number);
+    if (context == nullptr || context->mark != progress.mark) return std::nullopt;
+    return ChangeResult{Outcome::done, progress.tried_number};
+  }
+  const Entry* const entry = mirror.find(change.context, change.name);
+  if (entry == nullptr || !entry->record || entry->record->mark != progress.mark)
+    return std::nullopt;
+  return ChangeResult{Outcome::done, entry->record->target.context};
+}
+
 /// The result of an earlier attempt without an answer. std::nullopt: it has changed nothing yet.
 /// A later attempt expects the same state, so at most one attempt changes anything.
 std::optional<std::expected<ChangeResult, StoreError>> earlier_result(const Mirror& mirror,
                                                                       const Progress& progress) {
   const Change& change = progress.change;
   const Entry* const entry = mirror.find(change.context, change.name);
-  const ContextRecord* context = nullptr;
   switch (change.kind) {
-    case Kind::make_context:
-      context = mirror.find_context(progress.tried_number);
-      if (context == nullptr || context->mark != progress.mark) return std::nullopt;
-      return ChangeResult{Outcome::done, progress.tried_number};
+    case Kind::make_context:  // its mark is not there
+    case Kind::remove_expired:
+      return std::nullopt;
     case Kind::destroy_context:
       if (mirror.find_context(change.context) != nullptr) return std::nullopt;
       return ChangeResult{};
     case Kind::unbind:  // the binding is gone, as the client wants it
       if (entry == nullptr) return ChangeResult{};
       break;
-    case Kind::remove_expired:
-      return std::nullopt;
     default:
-      if (entry != nullptr && entry->record && entry->record->mark == progress.mark)
-        return ChangeResult{Outcome::done, entry->record->target.context};
+      break;
   }
   const Revision present = entry == nullptr ? 0 : entry->modified;
   if (present == progress.tried) return std::nullopt;
@@ -135,10 +145,17 @@ class Planner {
     put_binding(entry->record->target, change_.expires);
   }
 
+  /// Whether the mirror stays within its limit, or does not grow: at the limit, a binding can be
+  /// renewed and replaced by a smaller one.
+  [[nodiscard]] bool has_room(const Target& target) const {
+    const Entry* const replaced = mirror_.find(change_.context, change_.name);
+    const std::size_t freed = replaced == nullptr ? 0 : size_of_binding(change_.name, *replaced);
+    const std::size_t added = size_of_binding(change_.name, target);
+    const std::size_t kept = mirror_.size() - freed;
+    return added <= freed || (added <= limits_.size_max && kept <= limits_.size_max - added);
+  }
   void put_binding(Target target, WallTime expires) {
-    const std::size_t added =
-        change_.name.id.size() + change_.name.kind.size() + target.reference.size();
-    if (added > limits_.size_max || mirror_.size() > limits_.size_max - added)
+    if (!has_room(target))
       return fail(StoreError::Kind::full, "the names would take more than " +
                                               std::to_string(limits_.size_max) +
                                               " octets of memory; unbind names");
@@ -245,6 +262,7 @@ class Planner {
 
 Plan make_plan(const Keys& keys, const Mirror& mirror, const PlanLimits& limits,
                Progress& progress) {
+  if (auto result = marked_result(mirror, progress)) return {std::move(result), {}, {}};
   if (progress.may_be_made)
     if (auto result = earlier_result(mirror, progress)) return {std::move(result), {}, {}};
   return Planner(keys, mirror, limits, progress).make();

@@ -13,16 +13,19 @@ namespace perigee::naming::etcd {
 /// A change, and what is known of earlier attempts.
 struct Progress {
   Change change;
-  Mark mark{};  ///< unique
+  Mark mark{};          ///< unique
+  bool writes = false;  ///< the last attempt changes the names, and does not only confirm a result
   /// An attempt got no answer: etcd may have made the change.
   bool may_be_made = false;
   Revision tried = 0;              ///< the revision of the binding that the last attempt expected
   ContextNumber tried_number = 0;  ///< of the context that the last attempt would have made
+  /// The last attempt got no answer. An attempt that only confirms a result has made nothing.
+  void note_lost_answer() noexcept { may_be_made = may_be_made || writes; }
 };
 
 struct PlanLimits {
   std::size_t contexts_max = 0;
-  std::size_t size_max = 0;  ///< octets of the mirror
+  std::size_t size_max = 0;  ///< octets of the mirror, for changes that make it larger
 };
 
 /// The next step of a change.

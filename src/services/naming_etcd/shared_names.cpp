@@ -46,10 +46,9 @@ void SharedNames::apply(std::span<const Event> events) {
     if (const auto key = keys_.parse(event.value.key))
       if (const auto* binding = std::get_if<BindingKey>(&*key))
         tell(binding->context, &binding->name);
-  if (mirror_.size() > options_.size_max)
-    set_broken({StoreError::Kind::full, "etcd: the names take more than " +
-                                            std::to_string(options_.size_max) +
-                                            " octets of memory; unbind names"});
+  const std::size_t limit = copy_size_max(options_.size_max);
+  if (mirror_.size() > limit)
+    set_broken({StoreError::Kind::full, "etcd: " + too_large_text(limit)});
 }
 
 void SharedNames::replace(Mirror mirror) {

@@ -31,6 +31,7 @@ void require_libcurl() {
 struct Transfers::Transfer {
   Id id = 0;
   HttpRequest request;
+  std::size_t taken = 0;  // octets of the body that libcurl has taken
   Done done;
   Data data;
   HttpAnswer answer;
@@ -62,6 +63,20 @@ struct Transfers::Transfer {
       answer.error =
           error_text[0] != '\0' ? static_cast<const char*>(error_text) : curl_easy_strerror(code);
   }
+
+  /// libcurl calls it for the next part of the request's body.
+  static std::size_t send(char* part, std::size_t size, std::size_t count,
+                          void* transfer) noexcept {
+    auto& self = *static_cast<Transfer*>(transfer);
+    const std::string_view left = std::string_view(self.request.body).substr(self.taken);
+    const std::size_t octets = left.copy(part, size * count);
+    self.taken += octets;
+    return octets;
+  }
+  /// libcurl calls it before it sends the body again, because a kept connection has ended without
+  /// an answer. The server may have made the change of the first body, and its answer to a second
+  /// one would hide this. So the request fails, and the caller decides.
+  static int refuse_repetition(void*, curl_off_t, int) noexcept { return CURL_SEEKFUNC_FAIL; }
 
   /// libcurl calls it. An exception must not pass libcurl: it would lose memory.
   static std::size_t receive(char* part, std::size_t size, std::size_t count,
@@ -103,10 +118,17 @@ Transfers::Id Transfers::start(HttpRequest request, Done done, Data data) {
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_PROXY, "");  // the variables of the environment do not count
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+  // The end of a request must not wait for a name server that does not answer. libcurl 7.87 or
+  // later.
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
   curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_1_1});
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, transfer->headers.get());
   curl_easy_setopt(easy, CURLOPT_POST, 1L);
-  curl_easy_setopt(easy, CURLOPT_POSTFIELDS, transfer->request.body.data());
+  curl_easy_setopt(easy, CURLOPT_READFUNCTION, &Transfer::send);
+  curl_easy_setopt(easy, CURLOPT_READDATA, transfer.get());
+  curl_easy_setopt(easy, CURLOPT_SEEKFUNCTION, &Transfer::refuse_repetition);
   curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE,
                    static_cast<curl_off_t>(transfer->request.body.size()));
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, static_cast<long>(transfer->request.time_max.count()));
@@ -117,8 +139,11 @@ Transfers::Id Transfers::start(HttpRequest request, Done done, Data data) {
   curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &Transfer::receive);
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer.get());
   curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer.get());
-  if (!files_.authorities.empty())
+  if (!files_.authorities.empty()) {
     curl_easy_setopt(easy, CURLOPT_CAINFO, files_.authorities.c_str());
+    // libcurl would trust the authorities in the system's folder, too.
+    curl_easy_setopt(easy, CURLOPT_CAPATH, nullptr);
+  }
   if (!files_.certificate.empty())
     curl_easy_setopt(easy, CURLOPT_SSLCERT, files_.certificate.c_str());
   if (!files_.key.empty()) curl_easy_setopt(easy, CURLOPT_SSLKEY, files_.key.c_str());

@@ -142,6 +142,58 @@ TEST_CASE("new ids are different, and a child keeps its trace") {
   CHECK(child.state == "vendor=1");
 }
 
+TEST_CASE("a child keeps only the flag that is known") {
+  const std::string ids = std::string(example).substr(0, 53);
+  CHECK(to_traceparent(child_of(*parse_traceparent(ids + "ff"))).ends_with("-01"));
+  CHECK(to_traceparent(child_of(*parse_traceparent(ids + "fe"))).ends_with("-00"));
+  CHECK(parse_traceparent(ids + "ff")->flags == 0xff);
+}
+
+TEST_CASE("a scope needs a trace with ids that are not zero") {
+  Trace no_span = new_trace();
+  no_span.span_id = {};
+  CHECK_THROWS_AS(TraceScope{Trace{}}, CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(TraceScope{no_span}, CORBA::BAD_PARAM);
+  CHECK(!current_trace().has_value());
+}
+
+TEST_CASE("a slot that is set inside a scope keeps its value, and the trace ends") {
+  DeskOrbs orbs({.client_init = [](const auto& info) { (void)info->allocate_slot_id(); }});
+  const auto current = IDL::traits<PortableInterceptor::Current>::narrow(
+      orbs.client->resolve_initial_references("PICurrent"));
+  CORBA::Any user;
+  user <<= std::string("token");
+  const Trace outer = new_trace();
+  {
+    const TraceScope scope(outer);
+    {
+      const TraceScope inner(new_trace());
+      current->set_slot(0, user);
+    }
+    CHECK(current_trace() == outer);
+  }
+  CHECK(!current_trace().has_value());
+  std::string kept;
+  CHECK((current->get_slot(0) >>= kept));
+  CHECK(kept == "token");
+}
+
+TEST_CASE("a thread that ends has no trace after the end of its variables") {
+  struct Late {
+    std::optional<TraceScope> scope;
+    bool* has_trace = nullptr;
+    ~Late() { *has_trace = current_trace().has_value(); }
+  };
+  bool has_trace = true;
+  std::thread([&has_trace] {
+    thread_local Late late;  // destroyed after the slots, because it is made before them
+    late.has_trace = &has_trace;
+    late.scope.emplace(new_trace());
+    CHECK(current_trace().has_value());
+  }).join();
+  CHECK(!has_trace);
+}
+
 TEST_CASE("the service context is an encapsulation of two strings, in both byte orders") {
   const std::vector<std::uint8_t> wire = encode(example, "a=b");
   CHECK(wire.size() == 4 + 4 + 56 + 4 + 4);
@@ -217,6 +269,31 @@ TEST_CASE("with `start`, each call outside of a trace starts one") {
   REQUIRE(seen.has_value());
   CHECK(seen->trace_id != first);
   CHECK(!current_trace().has_value());
+}
+
+TEST_CASE("all tries of a call belong to the trace that its first try started") {
+  std::vector<std::string> sent;
+  const auto keep = [&sent](const ClientInfoRef& info) {
+    const auto context = info->get_request_service_context(interceptors::context_trace);
+    sent.push_back(to_traceparent(*decode(context.context_data())));
+  };
+  CORBA::object_reference<CORBA::Object> target;
+  bool forwards = true;
+  TraceOrbs orbs("start", {.clients = {{{"send_request", keep}}},
+                           .servers = {{{"receive_request", [&](const ServerInfoRef&) {
+                                           if (std::exchange(forwards, false))
+                                             throw PortableInterceptor::ForwardRequest(target);
+                                         }}}}});
+  std::optional<Trace> seen;
+  target = orbs.server->string_to_object(orbs.client->object_to_string(orbs.recorder(seen)));
+  CHECK(orbs.clerk->twice(1) == 1);
+  REQUIRE(seen.has_value());
+  REQUIRE(sent.size() == 2);
+  CHECK(parse_traceparent(sent[0])->trace_id == seen->trace_id);
+  CHECK(parse_traceparent(sent[1])->trace_id == seen->trace_id);
+  CHECK(parse_traceparent(sent[1])->span_id == seen->parent_id);
+  CHECK(sent[0] != sent[1]);
+  target.reset();
 }
 
 TEST_CASE("a middle tier of coroutines keeps the trace, on whichever thread it goes on") {

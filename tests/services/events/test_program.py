@@ -2,6 +2,7 @@
 
 import os
 import re
+import select
 import subprocess
 import unittest
 from pathlib import Path
@@ -48,6 +49,35 @@ class Program(unittest.TestCase):
             consumer = self.consume(server.ior, 1)
             self.assertEqual(server.end(), 0)
         self.assertEqual(consumer.wait(timeout=60), 1)
+
+    def test_the_shell_prints_events_as_lines_of_json(self):
+        with events() as server:
+            watch = subprocess.Popen([TOOL, "watch", "--count", "3", server.ior], stdout=subprocess.PIPE, text=True)
+            self.addCleanup(watch.stdout.close)
+            self.addCleanup(watch.wait)
+            self.addCleanup(watch.kill)
+            while watch.poll() is None:  # events that come before the connection are not printed
+                subprocess.run([SUPPLIER, server.ior, 'a "text"'], check=True, timeout=60)
+            self.assertEqual(watch.wait(timeout=60), 0)
+            self.assertEqual(watch.stdout.read(), '"a \\"text\\""\n' * 3)
+            self.assertEqual(server.end(), 0)
+
+    def test_the_shell_says_why_it_cannot_watch(self):
+        with events() as server:
+            wrong = server.ior.replace("IOR:", "IOR:00")
+            for reference, status, reason in ((wrong, 2, "perigee watch: "),
+                                              ("corbaloc::127.0.0.1:1/none", 1, "perigee watch: ")):
+                ended = subprocess.run([TOOL, "watch", reference], capture_output=True, text=True, timeout=60)
+                self.assertEqual((ended.returncode, ended.stdout), (status, ""), ended.stderr)
+                self.assertTrue(ended.stderr.startswith(reason), ended.stderr)
+            watch = subprocess.Popen([TOOL, "watch", server.ior], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                     text=True)
+            self.addCleanup(watch.kill)
+            while watch.poll() is None and not select.select([watch.stdout], [], [], 0.1)[0]:
+                subprocess.run([SUPPLIER, server.ior, "text"], check=True, timeout=60)
+            self.assertEqual(server.end(), 0)
+            _, error = watch.communicate(timeout=60)
+            self.assertEqual((watch.returncode, error.count("\n")), (1, 1), error)
 
     def test_each_channel_has_a_reference_with_its_key(self):
         with events("--channel", "news", "--channel", "prices") as server:

@@ -97,6 +97,21 @@ TEST_CASE("a large context is read in parts") {
   CHECK(parts == 3);
 }
 
+TEST_CASE("the keys and the positions of long names fit into a request") {
+  Names names;
+  const Component longest{std::string(1'024, '\\'), std::string(1'024, '/')};
+  const ContextNumber outer = names.bind_context(root_context, longest);
+  const ContextNumber inner = names.bind_context(outer, longest);
+  names.bind(inner, longest);
+  names.bind(inner, {"~last", ""});
+  const std::string first = names.read({}).rows.at(0).key;
+  const std::string second = names.read({first}).rows.at(0).key;
+  CHECK(first.size() + second.size() <= 40);
+  const StatusTable part = names.read({first, second}, "", 1);
+  CHECK(part.next.size() <= 2'049);
+  CHECK(names.read({first, second}, part.next, 1).rows.at(0).cells.front() == "~last");
+}
+
 TEST_CASE("an expired binding is not shown") {
   Names names;
   names.bind(root_context, {"old", ""}, 1'000);
@@ -107,14 +122,16 @@ TEST_CASE("keys that lead to no context give an empty table with a note") {
   Names names;
   names.bind(root_context, {"object", ""});
   names.bind_context(root_context, {"context", ""});
-  const std::string endless(names.options.limits.text_size_max + 1, 'x');
+  const std::string endless(names.options.limits.text_size_max + 1, '1');
   for (const std::vector<std::string>& path :
-       {Cells{"object"}, Cells{"other"}, Cells{""}, Cells{"context/context"}, Cells{"a\\"},
-        Cells{"context", "other"}, Cells{endless}, Cells(1'000, "context")}) {
+       {Cells{"object"}, Cells{""}, Cells{"0"}, Cells{"-1"}, Cells{"1x"}, Cells{" 1"}, Cells{"99"},
+        Cells{"1", "99"}, Cells{"99999999999999999999"}, Cells{endless}}) {
     const StatusTable table = names.read(path);
     CHECK(table.rows.empty());
     CHECK(table.note == "This context does not exist, or no longer exists.");
   }
+  CHECK(names.read({}, endless + std::string(1, '\0')).note ==
+        "The position in the table is malformed.");
   CHECK(names.read({}, "a/b").note == "The position in the table is malformed.");
 }
 

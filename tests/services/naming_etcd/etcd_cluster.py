@@ -1,5 +1,6 @@
 """Runs members of etcd at free ports of this host."""
 
+import random
 import shutil
 import signal
 import socket
@@ -12,13 +13,23 @@ from pathlib import Path
 ETCD = shutil.which("etcd")
 
 
+def is_free(port):
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return False
+    return True
+
+
 def free_ports(count):
-    """Ports that no program listens at."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
+    """Ports that no program listens at. They are below the ports that the system gives to connections and to servers
+    without a port, so no other program takes them while a killed process is started again."""
+    ports = set()
+    while len(ports) < count:
+        port = random.randrange(12_000, 32_000)
+        if is_free(port):
+            ports.add(port)
+    return list(ports)
 
 
 class Member:

@@ -211,6 +211,29 @@ TEST_CASE("a store refuses names beyond its limit of memory") {
   CHECK(refused.error().kind == StoreError::Kind::full);
 }
 
+TEST_CASE("stores that bind up to the limit of memory still resolve, unbind and start") {
+  EtcdStoreOptions options = etcd_options(new_prefix());
+  options.size_max = 20'000;
+  const auto first = open_etcd_store(options).value();
+  const auto second = open_etcd_store(options).value();
+  const auto bind_until_full = [](Store& store, const std::string& id) {
+    for (int number = 0;; ++number) {
+      const auto made = make(store, change_of(Kind::bind, id + std::to_string(number)));
+      if (!made) return made.error().kind;
+    }
+  };
+  StoreError::Kind other_error = StoreError::Kind::failed;
+  std::thread other([&] { other_error = bind_until_full(*second, "b"); });
+  CHECK(bind_until_full(*first, "a") == StoreError::Kind::full);
+  other.join();
+  CHECK(other_error == StoreError::Kind::full);
+  CHECK(reference_of(*first, "a0") == "ref a0");
+  CHECK(reference_of(*second, "b0") == "ref b0");
+  CHECK(open_etcd_store(options).value()->status().bindings > 50);
+  CHECK(outcome(*first, change_of(Kind::rebind, "a0")) == Outcome::done);
+  CHECK(outcome(*first, change_of(Kind::unbind, "a0")) == Outcome::done);
+}
+
 TEST_CASE("the store ends after the changes that wait") {
   const std::string prefix = new_prefix();
   std::atomic<int> done = 0;
@@ -232,6 +255,9 @@ TEST_CASE("wrong options are refused before any request") {
   for (const char* member : {"127.0.0.1:2379", "ftp://h:1", "http://h", "http://h:1/v3",
                              "http://:1", "http://user@h:1", "http://h:x"})
     CHECK(mistake({.members = {member}}).contains("is not the address of a member"));
+  CHECK(mistake({.members = {"http://h:1"}, .prefix = ""}).contains("prefix of keys is empty"));
+  CHECK(mistake({.members = {"http://h:1"}, .prefix = std::string(1, '\0')})
+            .contains("contains an octet of value 0"));
   CHECK(mistake({.members = {"https://h:1"}, .certificate = "c"}).contains("needs its key"));
 }
 

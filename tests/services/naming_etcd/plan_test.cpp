@@ -34,11 +34,13 @@ class Names {
     mirror.apply({true, {keys.binding(root_context, {id, ""}), "", revision}});
   }
   Plan plan(Progress& progress) const {
-    return make_plan(keys, mirror, {.contexts_max = 100, .size_max = 10'000}, progress);
+    Plan plan = make_plan(keys, mirror, {.contexts_max = 100, .size_max = 10'000}, progress);
+    progress.writes = plan.writes();
+    return plan;
   }
   /// The next plan after an attempt without an answer.
   Plan plan_again(Progress& progress) const {
-    progress.may_be_made = true;
+    progress.note_lost_answer();
     return plan(progress);
   }
 
@@ -81,6 +83,14 @@ TEST_CASE("a bind without an answer is done if the binding has its mark") {
   CHECK(plan.known->value().outcome == Outcome::done);
 }
 
+TEST_CASE("a bind that etcd got twice is done although etcd refused the repetition") {
+  Names names;
+  Progress progress = progress_of(Kind::bind, "a");
+  (void)names.plan(progress);
+  names.bind("a", our_mark, 5);
+  CHECK(names.plan(progress).known->value().outcome == Outcome::done);
+}
+
 TEST_CASE("a rebind without an answer never overwrites a later binding of another client") {
   Names names;
   names.bind("a", other_mark, 5);
@@ -101,6 +111,25 @@ TEST_CASE("an unbind without an answer is done if the binding is gone") {
   CHECK(names.plan_again(progress).known->value().outcome == Outcome::done);
   names.bind("a", other_mark, 7);
   CHECK(names.plan_again(progress).known->error().kind == StoreError::Kind::uncertain);
+}
+
+TEST_CASE("an attempt that only confirms a result makes nothing, even without an answer") {
+  Names names;
+  Progress unbind = progress_of(Kind::unbind, "a");
+  CHECK_FALSE(names.plan(unbind).writes());
+  const Plan again = names.plan_again(unbind);
+  CHECK_FALSE(again.known);
+  CHECK(again.result.outcome == Outcome::not_bound);
+
+  Progress destroy{.change = {.kind = Kind::destroy_context, .context = 2}, .mark = our_mark};
+  (void)names.plan(destroy);
+  CHECK(names.plan_again(destroy).result.outcome == Outcome::no_context);
+
+  names.bind("b", other_mark, 5);
+  Progress bind = progress_of(Kind::bind, "b");
+  (void)names.plan(bind);
+  names.bind("b", other_mark, 7);
+  CHECK(names.plan_again(bind).result.outcome == Outcome::already_bound);
 }
 
 TEST_CASE("a new context without an answer is recognised by its mark") {
@@ -133,6 +162,27 @@ TEST_CASE("a tree without its counter refuses new contexts with a clear error") 
   const Plan plan = names.plan(progress);
   REQUIRE(plan.known);
   CHECK(plan.known->error().text.contains("'/p/last' is missing or damaged"));
+}
+
+TEST_CASE("a bind is refused exactly when the copy with the binding would exceed its limit") {
+  Names names;
+  Progress progress = progress_of(Kind::bind, "a");
+  const std::size_t added = size_of_binding(progress.change.name, progress.change.target);
+  names.put(names.keys.binding(root_context, {"large", ""}),
+            encode(BindingRecord{{TargetKind::object, 0, std::string(5'000, 'x')}, never, {}}), 5);
+  const auto plan_with = [&](std::size_t size_max) {
+    return make_plan(names.keys, names.mirror, {.contexts_max = 100, .size_max = size_max},
+                     progress);
+  };
+  const std::size_t full = names.mirror.size() + added;
+  CHECK(plan_with(full).writes());
+  CHECK(plan_with(full - 1).known->error().kind == StoreError::Kind::full);
+  CHECK(plan_with(added - 1).known->error().kind == StoreError::Kind::full);
+  names.put(names.keys.binding(root_context, {"a", ""}),
+            encode(BindingRecord{progress.change.target, never, other_mark}), 6);
+  CHECK(names.mirror.size() == full);
+  progress.change.kind = Kind::rebind;
+  CHECK(plan_with(0).writes());  // a binding of the same size takes the place of the present one
 }
 
 TEST_CASE("a sweep removes at most as many bindings as a transaction of etcd may") {

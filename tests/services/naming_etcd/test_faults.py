@@ -3,10 +3,12 @@
 import http.server
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import urllib.request
 from pathlib import Path
@@ -19,9 +21,9 @@ def server_of(cluster, *options):
     return names("etcd", "--etcd", cluster.urls, *options)
 
 
-def refused(*options):
+def refused(*options, store="etcd"):
     """The error text of a server that does not start."""
-    ended = subprocess.run([NAMES, "--endpoint", "iiop://127.0.0.1:0", "--store", "etcd", *options],
+    ended = subprocess.run([NAMES, "--endpoint", "iiop://127.0.0.1:0", "--store", store, *options],
                            capture_output=True, text=True, timeout=60)
     assert ended.returncode in (1, 2) and ended.stdout == "", ended
     return ended.stderr
@@ -31,6 +33,14 @@ def metrics_of(port):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
         text = page.read().decode()
     return {key: int(value) for key, value in re.findall(r"^perigee_names_etcd_(\w+) (\d+)$", text, re.M)}
+
+
+def attempts(root, *words):
+    """Results of the same command, again and again. Fails after two minutes, so that no test hangs."""
+    end = time.monotonic() + 120
+    while time.monotonic() < end:
+        yield (result := name(root, *words))
+    raise AssertionError(f"{words}: not the expected result within two minutes; the last one: {result}")
 
 
 class HostileMember(http.server.BaseHTTPRequestHandler):
@@ -53,17 +63,21 @@ class HostileMember(http.server.BaseHTTPRequestHandler):
 @unittest.skipUnless(ETCD, "etcd is not installed")
 class Faults(unittest.TestCase):
     def test_names_are_resolved_without_etcd_until_they_may_be_too_old(self):
-        with Cluster() as cluster, server_of(cluster, "--etcd-staleness-max", "2") as server:
+        with Cluster() as cluster, server_of(cluster, "--etcd-staleness-max", "10") as server:
             self.assertEqual(name(server.ior, "mkdir", "a").returncode, 0)
             cluster.members[0].stop()
             self.assertEqual(name(server.ior, "list").stdout, "a/\n")
-            while (listed := name(server.ior, "list")).returncode == 0:
+            for listed in attempts(server.ior, "list"):
+                if listed.returncode != 0:
+                    break
                 self.assertEqual(listed.stdout, "a/\n")
             self.assertIn("TRANSIENT", listed.stderr)
             self.assertIn("names may be out of date", listed.stderr)
             self.assertIn("TRANSIENT", name(server.ior, "resolve", "a").stderr)
             cluster.members[0].go_on()
-            while (listed := name(server.ior, "list")).returncode != 0:
+            for listed in attempts(server.ior, "list"):
+                if listed.returncode == 0:
+                    break
                 self.assertIn("TRANSIENT", listed.stderr)
             self.assertEqual(listed.stdout, "a/\n")
 
@@ -74,8 +88,7 @@ class Faults(unittest.TestCase):
             self.assertIn("TRANSIENT", failed.stderr)
             self.assertRegex(failed.stderr, "the change was not confirmed within 5000 ms")
             cluster.members[0].go_on()
-            while name(server.ior, "mkdir", "b").returncode != 0:
-                pass
+            next(made for made in attempts(server.ior, "mkdir", "b") if made.returncode == 0)
 
     def test_changes_go_on_while_any_member_is_silent(self):
         with Cluster(3) as cluster, server_of(cluster) as server:
@@ -115,8 +128,7 @@ class Faults(unittest.TestCase):
             member.start()
             member.await_healthy()
             second.process.send_signal(18)  # SIGCONT
-            while name(second.ior, "list").stdout.count("/") != 5:
-                pass
+            next(listed for listed in attempts(second.ior, "list") if listed.stdout.count("/") == 5)
             self.assertEqual(metrics_of(port)["bindings"], 5)
             self.assertLessEqual(metrics_of(port)["staleness_milliseconds"], 60_000)
 
@@ -125,6 +137,8 @@ class Faults(unittest.TestCase):
         self.assertRegex(refused("--etcd", f"http://127.0.0.1:{port}"), f"127.0.0.1:{port}: .*[Cc]onnect")
         self.assertIn("--store etcd needs --etcd", refused())
         self.assertIn("is not the address of a member", refused("--etcd", "127.0.0.1:2379"))
+        for option in (["--etcd", f"http://127.0.0.1:{port}"], ["--etcd-prefix", "/p/"]):
+            self.assertIn(f"{option[0]} needs --store etcd", refused(*option, store="memory"))
 
     def test_etcd_with_tls_accepts_only_the_certificate(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -139,6 +153,42 @@ class Faults(unittest.TestCase):
                 self.assertIn("etcd:", refused("--etcd", urls, *authority))
                 with names("etcd", "--etcd", urls, *authority, *certificate) as server:
                     self.assertEqual(name(server.ior, "mkdir", "a").returncode, 0)
+
+
+IN_NAMESPACE = ["unshare", "--map-root-user", "--mount", "sh", "-c",
+                'mount --bind "$1" /etc/ssl/certs && shift && exec "$@"', "sh"]
+
+
+def has_namespaces():
+    """Whether this process may put a folder in the place of the system's authorities."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([*IN_NAMESPACE, folder, "true"], capture_output=True).returncode == 0
+
+
+@unittest.skipUnless(ETCD, "etcd is not installed")
+class Authorities(unittest.TestCase):
+    def setUp(self):
+        self.own, self.system = (Path(self.enterContext(tempfile.TemporaryDirectory())) for _ in range(2))
+        for folder in (self.own, self.system):
+            subprocess.run([TOOL, "cert", str(folder)], check=True, capture_output=True)
+
+    @unittest.skipUnless(has_namespaces(), "no mount namespaces")
+    def test_a_file_of_authorities_takes_the_place_of_the_systems_authorities(self):
+        shutil.copy(self.system / "authority.pem", self.system / "ca-certificates.crt")
+        subprocess.run(["openssl", "rehash", str(self.system)], check=True, capture_output=True)
+        tls = ["--cert-file", f"{self.system}/server.pem", "--key-file", f"{self.system}/server.key"]
+        with Cluster(options=tls, scheme="https", certificate=self.system) as cluster:
+            urls = cluster.urls.replace("127.0.0.1", "localhost")
+            start = [*IN_NAMESPACE, str(self.system), NAMES, "--endpoint", "iiop://127.0.0.1:0", "--store", "etcd",
+                     "--etcd", urls]
+            trusting = subprocess.Popen(start, stdout=subprocess.PIPE, text=True)
+            self.assertTrue(trusting.stdout.readline().startswith("IOR:"))  # the system's authority is trusted
+            trusting.kill()
+            trusting.communicate()
+            ended = subprocess.run([*start, "--etcd-authorities", f"{self.own}/authority.pem"], capture_output=True,
+                                   text=True, timeout=60)
+            self.assertEqual((ended.returncode, ended.stdout), (1, ""))
+            self.assertIn("certificate", ended.stderr)
 
 
 class HostileAnswers(unittest.TestCase):

@@ -46,12 +46,18 @@ InterfaceSource definition_of(const CORBA::object_reference<CORBA::Object>& obje
   InterfaceSource source;
   source.interface = IDL::traits<CORBA::InterfaceDef>::narrow(answer);
   if (source.interface == nullptr) throw_undescribed("its server returned no InterfaceDef");
-  try {
-    source.repository = source.interface->containing_repository();
-  } catch (const CORBA::SystemException&) {
-    source.repository = nullptr;  // the description of the interface has its types, too
-  }
+  source.repository = repository_of(*source.interface);
   return source;
+}
+
+CORBA::object_reference<CORBA::Repository> repository_of(CORBA::InterfaceDef& interface) {
+  try {
+    return interface.containing_repository();
+  } catch (const CORBA::SystemException& exception) {
+    const bool is_gone = dynamic_cast<const CORBA::OBJECT_NOT_EXIST*>(&exception) != nullptr;
+    if (!is_gone && !is_undescribed(exception)) throw;
+    return nullptr;  // the description of the interface has its types, too
+  }
 }
 
 CORBA::object_reference<CORBA::Repository> repository_at(

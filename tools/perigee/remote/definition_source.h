@@ -25,6 +25,11 @@ struct InterfaceSource {
 /// the system exceptions of servers that are not reached.
 [[nodiscard]] InterfaceSource definition_of(const CORBA::object_reference<CORBA::Object>& object);
 
+/// The repository that has the interface. Nil if its server replies that there is none. Throws the
+/// other system exceptions, for example TIMEOUT.
+[[nodiscard]] CORBA::object_reference<CORBA::Repository> repository_of(
+    CORBA::InterfaceDef& interface);
+
 /// The Interface Repository with this reference. Throws DescriptionError if it is something else.
 [[nodiscard]] CORBA::object_reference<CORBA::Repository> repository_at(
     const CORBA::object_reference<CORBA::Object>& object);

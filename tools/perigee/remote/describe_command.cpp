@@ -77,7 +77,8 @@ void add_describe_command(CLI::App& program, const std::vector<std::string>& orb
                       "Another interface of the same repository, by its name or its id");
   command
       ->add_option("--timeout", arguments->timeout_s,
-                   "Time limit of each call and of all calls together, in seconds; 0: no limit")
+                   "Time limit of each call, and of the calls that read the interface together, in "
+                   "seconds; 0: no limit")
       ->check(time_limit())
       ->capture_default_str();
   add_json_option(*command, arguments->json);

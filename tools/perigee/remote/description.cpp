@@ -137,6 +137,19 @@ void Description::throw_too_many() const {
                          " definitions of the Interface Repository; --idl names its IDL instead");
 }
 
+void Description::count(const MemberSize& size) {
+  size_.members += size.members;
+  size_.octets += size.octets;
+  if (size_.members > limits_.members_max)
+    throw DescriptionError("the definitions of the Interface Repository have more than " +
+                           std::to_string(limits_.members_max) +
+                           " members; --idl names the IDL instead");
+  if (size_.octets > limits_.octets_max)
+    throw DescriptionError("the definitions of the Interface Repository have more than " +
+                           std::to_string(limits_.octets_max) +
+                           " octets of names, types and values; --idl names the IDL instead");
+}
+
 Description::Ref Description::look_up(const std::string& id) {
   if (source_.repository == nullptr) return nullptr;
   check_time();
@@ -166,6 +179,7 @@ std::string Description::add_interface(
     throw DescriptionError("the Interface Repository describes " + printable(id) +
                            " by a TypeCode of another type");
   owned_.push_back(type);
+  count(size_of(members));
   if (contents_ == Contents::of_all)
     read_contents(*interface, members);
   else
@@ -187,19 +201,29 @@ void Description::read_contents(CORBA::Container& container, DescribedMembers& m
     if (contents.size() > limits_.definitions_max) throw_too_many();
     for (const auto& each : contents) {
       if (each == nullptr) continue;
+      count({.members = 1});
       check_time();
       const CORBA::Any described = each->describe().value();
       CORBA::ConstantDescription constant;
       CORBA::TypeDescription type;
       CORBA::ExceptionDescription exception;
       if (kind == DefinitionKind::dk_Constant && (described >>= constant))
-        members.constants.push_back({constant.name(), constant.type(), constant.value()});
+        add_constant({constant.name(), constant.type(), constant.value()}, members);
       else if (kind == DefinitionKind::dk_Typedef && (described >>= type))
         add(type.type());
       else if (kind == DefinitionKind::dk_Exception && (described >>= exception))
         add(exception.type());
     }
   }
+}
+
+void Description::add_constant(DescribedConstant constant, DescribedMembers& members) {
+  const auto type = constant.value.type();
+  if (type == nullptr || constant.type == nullptr || !type->equivalent(constant.type))
+    throw DescriptionError("the Interface Repository has the constant \"" +
+                           printable(constant.name) + "\" with a value of another type");
+  count(size_of(constant));
+  members.constants.push_back(std::move(constant));
 }
 
 void Description::read_value(const std::string& id) {
@@ -223,6 +247,7 @@ void Description::read_value(const std::string& id) {
     members.bases = std::move(described.abstract_base_values());
     members.supported = std::move(described.supported_interfaces());
   }
+  count(size_of(members));
   read_contents(*value, members);
   Described& described = definitions_.at(id);
   described.members = std::move(members);
@@ -256,6 +281,7 @@ void Description::add_types_of(const DescribedMembers& members) {
 
 void Description::add(const TypeCodeRef& type) {
   if (type == nullptr) throw DescriptionError("the Interface Repository sent a nil TypeCode");
+  count(size_of(type));
   owned_.push_back(type);
   add_node(*type->_node(), 0);
 }
@@ -324,11 +350,15 @@ std::string Description::asked_name_of(const std::string& id) {
   return scoped;
 }
 
-std::string Description::unique(std::string name) {
+std::string Description::unique(const std::string& name) {
   std::string chosen = name;
   for (int number = 2; !names_.insert(lower(chosen)).second; ++number)
     chosen = name + '_' + std::to_string(number);
   return chosen;
+}
+
+bool Description::has_name(const std::string& scoped_name) const {
+  return names_.contains(lower(scoped_name));
 }
 
 void Description::describe_pending() {

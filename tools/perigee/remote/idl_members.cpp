@@ -50,7 +50,9 @@ void IdlMembers::name_template(const TypeNode& type, IdlOutput& output) {
   const bool needs_name =
       type.kind == Kind::tk_sequence || type.kind == Kind::tk_array || type.kind == Kind::tk_fixed;
   if (!needs_name || typedefs_.contains(&type)) return;
-  std::string name = "Unnamed_" + std::to_string(typedefs_.size() + 1);
+  std::string name;
+  do name = "Unnamed_" + std::to_string(++unnamed_count_);
+  while (description_.has_name("::" + name));
   output.enter({}, output.prefix());
   output.line("typedef " + types_.declarator(type, name) + ';');
   typedefs_.emplace(&type, std::move(name));

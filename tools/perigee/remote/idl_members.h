@@ -6,6 +6,7 @@
 #include "remote/idl_places.h"
 #include "remote/type_text.h"
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <set>
@@ -58,6 +59,7 @@ class IdlMembers {
   const Description& description_;
   const IdlPlaces& places_;
   TypeText& types_;
+  std::size_t unnamed_count_ = 0;
   std::map<const cdr::TypeNode*, std::string> typedefs_;
 };
 

@@ -4,6 +4,7 @@
 #include "idl_nodes.h"
 #include "idlc/frontend/compile.h"
 #include "remote/type_text.h"
+#include <perigee/base/printable.h>
 
 #include <set>
 
@@ -68,7 +69,13 @@ IdlPlaces::IdlPlaces(const Description& description) {
   }
 }
 
-const IdlPlace& IdlPlaces::of(std::string_view id) const { return places_.find(id)->second; }
+const IdlPlace& IdlPlaces::of(std::string_view id) const {
+  const auto found = places_.find(id);
+  if (found == places_.end())
+    throw DescriptionError("the Interface Repository uses " + printable(id) +
+                           ", which it does not describe");
+  return found->second;
+}
 
 std::string IdlPlaces::path_of(std::string_view id, std::string_view separator,
                                bool is_escaped) const {

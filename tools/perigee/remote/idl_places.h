@@ -23,6 +23,7 @@ class IdlPlaces {
  public:
   explicit IdlPlaces(const Description& description);
 
+  /// Throws DescriptionError if the description has no definition with this id.
   [[nodiscard]] const IdlPlace& of(std::string_view id) const;
   /// "::Calls::Board::Kind", with escapes.
   [[nodiscard]] std::string scoped_name(std::string_view id) const;

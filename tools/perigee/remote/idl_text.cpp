@@ -48,11 +48,18 @@ class IdlWriter {
 
   std::string write() {
     for (const std::string& id : description_.order()) emit(id);
-    const std::string text = output_.take();
+    const std::string text = comment() + output_.take();
     return includes_orb_idl_ || types_.uses_orb_idl() ? "#include <orb.idl>\n\n" + text : text;
   }
 
  private:
+  /// Says that the text lacks definitions.
+  [[nodiscard]] std::string comment() const {
+    if (description_.is_complete()) return {};
+    return "// The server does not name its Interface Repository. The bases of the interface, and "
+           "the contents of\n// other interfaces and of valuetypes, are missing.\n";
+  }
+
   enum class State { none, waiting, repeated, open, done };
 
   void emit(const std::string& id) {

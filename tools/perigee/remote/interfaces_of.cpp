@@ -41,9 +41,12 @@ InterfaceSource find_source(const CORBA::object_reference<CORBA::ORB>& orb,
   if (query.repository == nullptr) {
     InterfaceSource source = definition_of(query.object);
     if (query.interface.empty()) return source;
-    if (source.repository != nullptr)
-      source.interface = find_interface(source.repository, query.interface);
-    if (source.repository == nullptr || source.interface == nullptr)
+    if (source.repository == nullptr)
+      throw DescriptionError(
+          "the server of the object does not name its Interface Repository, so --interface needs "
+          "--ifr REFERENCE");
+    source.interface = find_interface(source.repository, query.interface);
+    if (source.interface == nullptr)
       throw DescriptionError("the Interface Repository of the object has no interface " +
                              printable(query.interface));
     return source;

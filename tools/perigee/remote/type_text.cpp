@@ -62,7 +62,7 @@ std::string_view basic_text(const TypeNode& node) {
                          std::string(cdr::_enumerator_name(node.kind)));
 }
 
-std::string bounded(std::string text, std::uint32_t bound) {
+std::string bounded(const std::string& text, std::uint32_t bound) {
   return bound == 0 ? text : text + '<' + std::to_string(bound) + '>';
 }
 

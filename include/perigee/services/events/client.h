@@ -19,7 +19,7 @@ class PERIGEE_API ChannelConsumer {
  public:
   /// Makes no call. `channel` is a CosEventChannelAdmin::EventChannel. Raises BAD_PARAM if it is
   /// nil.
-  explicit ChannelConsumer(CORBA::object_reference<CORBA::Object> channel);
+  explicit ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel);
   ChannelConsumer(const ChannelConsumer&) = delete;
   ChannelConsumer& operator=(const ChannelConsumer&) = delete;
   /// The channel still has its end of the connection: await `disconnect` before.
@@ -45,7 +45,7 @@ class PERIGEE_API ChannelSupplier {
  public:
   /// Makes no call. `channel` is a CosEventChannelAdmin::EventChannel. Raises BAD_PARAM if it is
   /// nil.
-  explicit ChannelSupplier(CORBA::object_reference<CORBA::Object> channel);
+  explicit ChannelSupplier(const CORBA::object_reference<CORBA::Object>& channel);
   ChannelSupplier(const ChannelSupplier&) = delete;
   ChannelSupplier& operator=(const ChannelSupplier&) = delete;
   /// The channel still has its end of the connection: await `disconnect` before.

@@ -10,7 +10,7 @@ namespace perigee::idlc::cpp11 {
 
 namespace {
 
-/// "stock", also of "2-stock.idl": "_2_stock".
+/// "stock" of "parts/stock.idl"; "_2_stock" of "2-stock.idl"; "_cxx_default" of "default.idl".
 std::string constant_name(const Model& model) {
   std::string name = file_name(model.files.front().path);
   name = name.substr(0, name.rfind('.'));
@@ -21,7 +21,8 @@ std::string constant_name(const Model& model) {
                  (octet >= '0' && octet <= '9'));
       },
       '_');
-  return name.empty() || (name.front() >= '0' && name.front() <= '9') ? '_' + name : name;
+  if (name.empty() || (name.front() >= '0' && name.front() <= '9')) return '_' + name;
+  return cpp_name(name);
 }
 
 std::string list_of(const std::vector<std::uint8_t>& octets) {

@@ -1,6 +1,8 @@
 // The format: the number of definitions, then for each of them its kind, container, name and
-// repository id, then the details of each. Numbers have seven bits in each octet, the lowest first.
-// Texts have their length in front. Types refer to definitions by their positions.
+// repository id, then the details of each. The details of unions and constants come last, because
+// labels and values need the complete types that they have values of. Numbers have seven bits in
+// each octet, the lowest first. Texts have their length in front. Types refer to definitions by
+// their positions.
 #include "idlc/backends/cpp11/embedded.h"
 
 #include <array>
@@ -179,11 +181,18 @@ class Embedding {
   std::vector<std::uint8_t> make(const Model& model) {
     add_all(model.definitions);
     // Details may refer to types of <orb.idl>, which are added then.
-    for (std::size_t index = 0; index < entries_.size(); ++index) write_details(entries_[index]);
+    Octets with_values;
+    Octets without_values;
+    for (std::size_t index = 0; index < entries_.size(); ++index) {
+      details_ = {};
+      write_details(entries_[index]);
+      (has_values(entries_[index]) ? with_values : without_values).append(details_);
+    }
     Octets result;
     result.number(entries_.size());
     result.append(heads_);
-    result.append(details_);
+    result.append(without_values);
+    result.append(with_values);
     return result.take();
   }
 
@@ -193,6 +202,12 @@ class Embedding {
     const Declaration* declaration = nullptr;
     const StateMember* state = nullptr;
   };
+
+  /// Whether the details have labels or the value of a constant.
+  static bool has_values(const Entry& entry) {
+    return entry.state == nullptr &&
+           (as<Union>(entry.declaration) != nullptr || as<Constant>(entry.declaration) != nullptr);
+  }
 
   void add_all(const Declarations& declarations) {
     for (const Declaration* const each : declarations) {
@@ -220,15 +235,14 @@ class Embedding {
     if (const auto found = indices_.find(declaration.repository_id);
         found != indices_.end() && is_type_or_scope(declaration))
       return found->second;
-    const std::size_t index =
-        add({&declaration, nullptr}, kind_of(declaration), container, declaration.name,
-            is_type_or_scope(declaration) ? declaration.repository_id : "");
+    const std::size_t index = add({&declaration, nullptr}, kind_of(declaration), container,
+                                  declaration.name, declaration.repository_id);
     if (is_type_or_scope(declaration)) indices_.emplace(declaration.repository_id, index);
     add_contents(declaration, index);
     return index;
   }
 
-  /// Operations and attributes get their ids from their interfaces.
+  /// Details never refer to operations and attributes.
   static bool is_type_or_scope(const Declaration& declaration) {
     return declaration.kind != DeclarationKind::operation &&
            declaration.kind != DeclarationKind::attribute;
@@ -255,7 +269,8 @@ class Embedding {
     return entries_.size();
   }
 
-  void write_details(const Entry& entry) {
+  /// Takes a copy of the entry, because writing a type may add entries.
+  void write_details(Entry entry) {
     if (entry.state != nullptr) {
       write_type(*entry.state->member.type, entry.state->member.location);
       return details_.number(entry.state->access == Access::public_state ? 1 : 0);
@@ -468,7 +483,7 @@ class Embedding {
   std::vector<std::string> ids_;                // of the entries
   std::map<std::string, std::size_t> indices_;  // by repository id
   Octets heads_;
-  Octets details_;
+  Octets details_;  // of the present entry
 };
 
 }  // namespace
