@@ -35,7 +35,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
     CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
-  check_peer(push_consumer);
+  const bool pauses = is_own(push_consumer);
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
@@ -43,7 +43,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
     consumer_ = with_timeout(push_consumer, options().call_time_max);
     queue_ = channel_->add_consumer();
   }
-  start_detached(serve(_self(), *this), stop_.get_token());
+  start_detached(serve(_self(), *this, pauses), stop_.get_token());
   co_return;
 }
 
@@ -67,10 +67,11 @@ void PushSupplierProxy::end(bool tells_peer) {
   if (tells_peer) start_detached(tell_disconnected(std::move(consumer)));
 }
 
-task<void> PushSupplierProxy::serve(Proxies::ServantRef self, PushSupplierProxy& proxy) {
+task<void> PushSupplierProxy::serve(Proxies::ServantRef self, PushSupplierProxy& proxy,
+                                    bool pauses) {
   std::string reason;
   try {
-    co_await proxy.push_all(reason);
+    co_await proxy.push_all(reason, pauses);
   } catch (const std::exception& exception) {  // no memory, or the ORB has ended
     reason = exception.what();
   }
@@ -81,7 +82,7 @@ task<void> PushSupplierProxy::serve(Proxies::ServantRef self, PushSupplierProxy&
   self = nullptr;
 }
 
-task<void> PushSupplierProxy::push_all(std::string& reason) {
+task<void> PushSupplierProxy::push_all(std::string& reason, bool pauses) {
   QueueRef queue;
   {
     const std::scoped_lock lock(mutex_);
@@ -92,9 +93,9 @@ task<void> PushSupplierProxy::push_all(std::string& reason) {
     if (!event) co_return;
     const bool goes_on = co_await deliver(std::move(event), reason);
     if (!goes_on) co_return;
-    if (events % events_per_turn != 0) continue;
-    const bool has_turn = co_await sleep_for(proxies_->orb(), turn_pause);
-    if (!has_turn) co_return;
+    if (!pauses || events % events_between_pauses != 0) continue;
+    const bool slept = co_await sleep_for(proxies_->orb(), pause_time);
+    if (!slept) co_return;
   }
 }
 

@@ -28,9 +28,9 @@ class PushSupplierProxy final
 
  private:
   /// Pushes until the consumer fails or the proxy ends. `self` keeps the proxy alive.
-  static task<void> serve(Proxies::ServantRef self, PushSupplierProxy& proxy);
+  static task<void> serve(Proxies::ServantRef self, PushSupplierProxy& proxy, bool pauses);
   /// `reason` gets the cause if the channel has to disconnect the consumer.
-  task<void> push_all(std::string& reason);
+  task<void> push_all(std::string& reason, bool pauses);
   enum class Step : std::uint8_t { delivered, lost, again, gone };
   /// One call of the consumer. `reason` gets the cause of a failure.
   task<Step> push_once(EventRef event, std::string& reason);

@@ -19,10 +19,12 @@ void Proxy::note_use() noexcept {
   last_use_.store(options().clock->now().time_since_epoch(), std::memory_order_relaxed);
 }
 
-void Proxy::check_peer(const ObjectRef& peer) const {
-  if (proxies_->is_proxy_of(*channel_, peer))
+bool Proxy::is_own(const ObjectRef& peer) const {
+  const Channel* const channel = proxies_->channel_of(peer);
+  if (channel == channel_.get())
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                            "a proxy of a channel cannot be a supplier or consumer of this channel");
+  return channel != nullptr;
 }
 
 void Proxy::end_self(bool tells_peer) { proxies_->end(id_, tells_peer); }
@@ -59,14 +61,14 @@ bool Proxies::try_add(const Id& id, ServantRef servant, Proxy& proxy) {
   return true;
 }
 
-bool Proxies::is_proxy_of(const Channel& channel, const ObjectRef& object) const {
+const Channel* Proxies::channel_of(const ObjectRef& object) const {
   try {
     const Id id = poa_->reference_to_id(object);
     const std::scoped_lock lock(mutex_);
     const auto found = entries_.find(id);
-    return found != entries_.end() && &found->second.proxy->channel() == &channel;
+    return found == entries_.end() ? nullptr : &found->second.proxy->channel();
   } catch (const PortableServer::POA::WrongAdapter&) {
-    return false;
+    return nullptr;
   }
 }
 
@@ -90,10 +92,19 @@ bool Proxies::try_reserve() {
   return true;
 }
 
-// The search for unused proxies takes time, so it is only made at the limit.
+bool Proxies::may_search() {
+  const TimePoint now = options_.clock->now();
+  const std::scoped_lock lock(mutex_);
+  if (now < next_search_) return false;
+  next_search_ = now + std::chrono::seconds(1);
+  return true;
+}
+
+// The search for unused proxies takes time, so it is only made at the limit, once a second.
 void Proxies::reserve() {
   if (try_reserve()) return;
-  for (const Id& id : unused()) end(id, true);
+  if (may_search())
+    for (const Id& id : unused()) end(id, true);
   if (try_reserve()) return;
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                             "the event service has " + std::to_string(options_.proxies_max) +

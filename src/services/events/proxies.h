@@ -25,10 +25,11 @@
 namespace perigee::events {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
-/// After this number of events, the task of a proxy pauses. Then the event loop does other work:
-/// calls of objects in the same process never return to the loop.
-constexpr unsigned events_per_turn = 256;
-constexpr auto turn_pause = std::chrono::milliseconds(1);  // 0 would be due in the same turn
+
+/// A proxy whose peer is a proxy of another channel pauses after this number of events. Its calls
+/// never return to the event loop, and channels may pass events round for ever.
+constexpr unsigned events_between_pauses = 32;
+constexpr std::chrono::milliseconds pause_time(1);  // 0 would end before other work of the loop
 
 using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 
@@ -62,8 +63,9 @@ class Proxy {
   void note_use() noexcept;
   /// Ends this proxy and its object.
   void end_self(bool tells_peer);
-  /// Raises BAD_PARAM if the peer is a proxy of the same channel.
-  void check_peer(const ObjectRef& peer) const;
+  /// Whether the peer is a proxy of another channel of this service. Raises BAD_PARAM if it is a
+  /// proxy of the same channel: the events would go round for ever.
+  [[nodiscard]] bool is_own(const ObjectRef& peer) const;
   [[nodiscard]] const Options& options() const noexcept { return channel_->options(); }
 
   const std::shared_ptr<Proxies> proxies_;
@@ -105,9 +107,8 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end_all();
   /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
   void watch_shutdown();
-  /// Whether the object is a proxy of this channel. It cannot be the peer of another one: the
-  /// events would go round for ever.
-  [[nodiscard]] bool is_proxy_of(const Channel& channel, const ObjectRef& object) const;
+  /// The channel of the object, if it is a proxy of this service; otherwise null.
+  [[nodiscard]] const Channel* channel_of(const ObjectRef& object) const;
   [[nodiscard]] RequestLimit& waiting_pulls() noexcept { return waiting_pulls_; }
   [[nodiscard]] RequestLimit& waiting_pushes() noexcept { return waiting_pushes_; }
   /// For requests that wait.
@@ -134,6 +135,8 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   };
 
   void reserve();
+  /// False: the last search for unused proxies was less than a second ago.
+  [[nodiscard]] bool may_search();
   [[nodiscard]] bool try_reserve();
   /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
   void add(const Id& id, ServantRef servant, Proxy& proxy);
@@ -151,6 +154,7 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   std::map<Id, Entry> entries_;
   std::size_t in_making_ = 0;
   bool ended_ = false;
+  TimePoint next_search_ = TimePoint::min();  // for unused proxies
 };
 
 }  // namespace perigee::events

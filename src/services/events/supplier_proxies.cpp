@@ -101,7 +101,7 @@ task<void> PullConsumerProxy::connect_pull_supplier(
     CORBA::object_reference<CosEventComm::PullSupplier> pull_supplier) {
   if (pull_supplier == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a pull supplier must not be nil");
-  check_peer(pull_supplier);
+  const bool pauses = is_own(pull_supplier);
   std::stop_token stop;
   {
     const std::scoped_lock lock(mutex_);
@@ -112,7 +112,7 @@ task<void> PullConsumerProxy::connect_pull_supplier(
     supplier_ = with_timeout(pull_supplier, options().call_time_max);
     stop = stop_.get_token();
   }
-  start_detached(serve(_self(), *this), std::move(stop));
+  start_detached(serve(_self(), *this, pauses), std::move(stop));
   co_return;
 }
 
@@ -134,10 +134,11 @@ void PullConsumerProxy::end(bool tells_peer) {
   if (tells_peer) start_detached(tell_disconnected(std::move(supplier)));
 }
 
-task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy& proxy) {
+task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy& proxy,
+                                    bool pauses) {
   std::string reason;
   try {
-    co_await proxy.pull_all(reason);
+    co_await proxy.pull_all(reason, pauses);
   } catch (const std::exception& exception) {  // no memory, or the ORB has ended
     reason = exception.what();
   }
@@ -148,14 +149,15 @@ task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy&
   self = nullptr;
 }
 
-task<void> PullConsumerProxy::pull_all(std::string& reason) {
+task<void> PullConsumerProxy::pull_all(std::string& reason, bool pauses) {
   const std::stop_token stop = co_await stop_token_of_this_task();
   for (unsigned events = 1; !stop.stop_requested(); ++events) {
     Step step = Step::idle;
     if (!channel_->is_over_limit()) step = co_await pull_once(reason);
     if (step == Step::gone) co_return;
     if (step == Step::idle) co_await sleep_for(proxies_->orb(), options().pull_interval);
-    if (events % events_per_turn == 0) co_await sleep_for(proxies_->orb(), turn_pause);
+    if (pauses && events % events_between_pauses == 0)
+      co_await sleep_for(proxies_->orb(), pause_time);
   }
 }
 

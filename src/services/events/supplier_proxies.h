@@ -54,9 +54,9 @@ class PullConsumerProxy final
 
  private:
   /// Asks until the supplier fails or the proxy ends. `self` keeps the proxy alive.
-  static task<void> serve(Proxies::ServantRef self, PullConsumerProxy& proxy);
+  static task<void> serve(Proxies::ServantRef self, PullConsumerProxy& proxy, bool pauses);
   /// `reason` gets the cause if the channel has to disconnect the supplier.
-  task<void> pull_all(std::string& reason);
+  task<void> pull_all(std::string& reason, bool pauses);
   enum class Step : std::uint8_t { event, idle, gone };
   /// One call of the supplier. `reason` gets the cause of a failure.
   task<Step> pull_once(std::string& reason);

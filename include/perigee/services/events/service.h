@@ -14,7 +14,9 @@ namespace perigee::events {
 /// The service. Any thread; all thread strategies. No thread waits for a supplier or a consumer.
 ///
 /// Each connected consumer has a queue of its own, and gets the events of one supplier in the order
-/// in which the supplier has sent them. Delivery is at most once: an event that a consumer may have
+/// in which the service executes its pushes. Thread strategies with several threads for a
+/// connection keep the order of pushes that do not wait for each other only with
+/// `-ORBRequestOrder connection`. Delivery is at most once: an event that a consumer may have
 /// got is not sent to it again. Events live in memory only.
 class PERIGEE_API EventService {
  public:
@@ -28,7 +30,7 @@ class PERIGEE_API EventService {
   ~EventService();
 
   /// A new channel, a CosEventChannelAdmin::EventChannel. Clients reach it as
-  /// `corbaloc::host:port/<key>`. Raises BAD_PARAM if a channel has this key, and
+  /// `corbaloc::host:port/<key>`. Raises BAD_PARAM if a channel or object has this key, and
   /// NO_RESOURCES beyond the limit of channels.
   CORBA::object_reference<CORBA::Object> add_channel(const std::string& key);
   /// Raises BAD_PARAM if there is no such channel.
