@@ -102,9 +102,9 @@ TEST_CASE("a full queue disconnects the consumer") {
 }
 
 TEST_CASE("a consumer that hangs does not delay the others") {
+  std::latch released(1);  // ends after the ORBs, whose threads wait for it
   Service service({.call_time_max = std::chrono::hours(1)});
   TestOrb client;
-  std::latch released(1);
   const auto channel = service.channel(client);
   const auto hanging = CORBA::make_reference<Consumer>([&] { released.wait(); });
   const auto other = CORBA::make_reference<Consumer>();
@@ -202,10 +202,10 @@ TEST_CASE("an event of 64 MiB reaches its consumers, and larger ones are refused
 }
 
 TEST_CASE("a stopped consumer among 1,000 does not stop the others") {
+  std::latch released(1);  // ends after the ORBs, whose threads wait for it
   Service service({.queue_events_max = 10, .call_time_max = std::chrono::hours(1)});
   TestOrb client;
   TestOrb stopped_client;
-  std::latch released(1);
   const auto channel = service.channel(client);
   const auto stopped = CORBA::make_reference<Consumer>([&] { released.wait(); });
   connect(stopped_client, service.channel(stopped_client), stopped);
