@@ -89,6 +89,8 @@ class PERIGEE_API IORInterceptor : public virtual Interceptor {
   virtual void establish_components(Info info) = 0;
   /// Called when all interceptors have established their components. An exception ends create_POA:
   /// it raises OBJ_ADAPTER, OMG minor 6.
+  /// The parameter is a value, as in the interceptors of programs for TAOX11.
+  // NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual void components_established(Info /*info*/) {}
   /// Called when a POA manager has changed its state, for all POAs of this manager. It may make
   /// calls, and may change the manager again. An exception is logged.
