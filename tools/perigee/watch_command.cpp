@@ -11,6 +11,7 @@
 #include <perigee/base/printable.h>
 #include <perigee/corba.h>
 #include <perigee/orb/with_policies.h>
+#include <perigee/services/events/options.h>
 
 #include <chrono>
 #include <cstdint>
@@ -31,10 +32,6 @@ struct WatchArguments {
   std::uint64_t count = 0;  ///< 0: until the channel ends
   bool json = false;        ///< without effect
 };
-
-/// The minor code of TRANSIENT if a channel ends a `pull` because no event came, as omniEvents
-/// does.
-constexpr std::uint32_t minor_no_event_yet = 0x41540008;
 
 /// An error, in words for people.
 struct WatchFailure {
@@ -58,7 +55,7 @@ CORBA::Any next_event(const ProxyRef& proxy) {
     try {
       return proxy->pull();
     } catch (const CORBA::TRANSIENT& exception) {
-      if (exception.minor() != minor_no_event_yet) throw;
+      if (exception.minor() != events::minor_no_event_yet) throw;
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(100));  // omniEvents does not wait
   }

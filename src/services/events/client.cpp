@@ -1,9 +1,9 @@
 // Clients keep the proxy of the channel. A proxy that has ended raises OBJECT_NOT_EXIST or
 // Disconnected.
-#include "services/events/request_limit.h"
 #include <perigee/async/on_orb.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/services/events/client.h>
+#include <perigee/services/events/options.h>
 
 #include <CosEventChannelAdminAsync.h>
 #include <CosEventCommAsync.h>
@@ -33,6 +33,14 @@ task<void> end(task<void> call) {
   }
 }
 
+task<void> connect_consumer(
+    CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier> proxy) {
+  co_await proxy->_async().connect_pull_consumer(nullptr);
+}
+task<void> connect_supplier(
+    CORBA::object_reference<CosEventChannelAdmin::ProxyPushConsumer> proxy) {
+  co_await proxy->_async().connect_push_supplier(nullptr);
+}
 task<void> disconnect_consumer(
     CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier> proxy) {
   co_await proxy->_async().disconnect_pull_supplier();
@@ -42,19 +50,45 @@ task<void> disconnect_supplier(
   co_await proxy->_async().disconnect_push_consumer();
 }
 
+/// A channel, and this side's proxy in it.
+template <typename Proxy>
+class Connection {
+ public:
+  using ProxyRef = CORBA::object_reference<Proxy>;
+
+  explicit Connection(const CORBA::object_reference<CORBA::Object>& object)
+      : channel(as_channel(object)) {}
+
+  /// Awaits the call that connects `proxy`.
+  task<void> finish(task<void> call) {
+    try {
+      co_await std::move(call);
+    } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply was lost
+      is_connected = true;
+    } catch (const CORBA::OBJECT_NOT_EXIST&) {
+      proxy = nullptr;
+      throw;
+    }
+    is_connected = true;
+  }
+  /// The proxy, which this object gives up; nil if there is none.
+  [[nodiscard]] ProxyRef take() noexcept {
+    is_connected = false;
+    return std::exchange(proxy, nullptr);
+  }
+
+  const ChannelRef channel;
+  ProxyRef proxy;  // kept if connecting fails
+  bool is_connected = false;
+};
+
 }  // namespace
 
 // --- ChannelConsumer ---
 
-class ChannelConsumer::Parts {
+class ChannelConsumer::Parts : public Connection<CosEventChannelAdmin::ProxyPullSupplier> {
  public:
-  explicit Parts(const CORBA::object_reference<CORBA::Object>& object)
-      : channel(as_channel(object)) {}
-
-  const ChannelRef channel;
-  CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier>
-      proxy;  // kept if `connect` fails
-  bool is_connected = false;
+  using Connection::Connection;
 };
 
 ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel)
@@ -67,15 +101,7 @@ task<void> ChannelConsumer::connect() {
     const auto admin = co_await parts_->channel->_async().for_consumers();
     parts_->proxy = co_await admin->_async().obtain_pull_supplier();
   }
-  try {
-    co_await parts_->proxy->_async().connect_pull_consumer(nullptr);
-  } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply was lost
-    parts_->is_connected = true;
-  } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    parts_->proxy = nullptr;
-    throw;
-  }
-  parts_->is_connected = true;
+  co_await parts_->finish(connect_consumer(parts_->proxy));
 }
 
 task<std::optional<CORBA::Any>> ChannelConsumer::next() {
@@ -98,22 +124,15 @@ task<std::optional<CORBA::Any>> ChannelConsumer::next() {
 }
 
 task<void> ChannelConsumer::disconnect() {
-  const auto proxy = std::exchange(parts_->proxy, nullptr);
-  parts_->is_connected = false;
+  const auto proxy = parts_->take();
   if (proxy != nullptr) co_await end(disconnect_consumer(proxy));
 }
 
 // --- ChannelSupplier ---
 
-class ChannelSupplier::Parts {
+class ChannelSupplier::Parts : public Connection<CosEventChannelAdmin::ProxyPushConsumer> {
  public:
-  explicit Parts(const CORBA::object_reference<CORBA::Object>& object)
-      : channel(as_channel(object)) {}
-
-  const ChannelRef channel;
-  CORBA::object_reference<CosEventChannelAdmin::ProxyPushConsumer>
-      proxy;  // kept if `connect` fails
-  bool is_connected = false;
+  using Connection::Connection;
 };
 
 ChannelSupplier::ChannelSupplier(const CORBA::object_reference<CORBA::Object>& channel)
@@ -126,15 +145,7 @@ task<void> ChannelSupplier::connect() {
     const auto admin = co_await parts_->channel->_async().for_suppliers();
     parts_->proxy = co_await admin->_async().obtain_push_consumer();
   }
-  try {
-    co_await parts_->proxy->_async().connect_push_supplier(nullptr);
-  } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply was lost
-    parts_->is_connected = true;
-  } catch (const CORBA::OBJECT_NOT_EXIST&) {
-    parts_->proxy = nullptr;
-    throw;
-  }
-  parts_->is_connected = true;
+  co_await parts_->finish(connect_supplier(parts_->proxy));
 }
 
 task<bool> ChannelSupplier::push(CORBA::Any event) {
@@ -150,8 +161,7 @@ task<bool> ChannelSupplier::push(CORBA::Any event) {
 }
 
 task<void> ChannelSupplier::disconnect() {
-  const auto proxy = std::exchange(parts_->proxy, nullptr);
-  parts_->is_connected = false;
+  const auto proxy = parts_->take();
   if (proxy != nullptr) co_await end(disconnect_supplier(proxy));
 }
 

@@ -43,7 +43,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
     consumer_ = with_timeout(push_consumer, options().call_time_max);
     queue_ = channel_->add_consumer();
   }
-  start_detached(serve(_self(), *this, pauses), stop_.get_token());
+  start_detached(serve(_self(), *this, "consumer", pauses), stop_.get_token());
   co_return;
 }
 
@@ -67,22 +67,7 @@ void PushSupplierProxy::end(bool tells_peer) {
   if (tells_peer) start_detached(tell_disconnected(std::move(consumer)));
 }
 
-task<void> PushSupplierProxy::serve(Proxies::ServantRef self, PushSupplierProxy& proxy,
-                                    bool pauses) {
-  std::string reason;
-  try {
-    co_await proxy.push_all(reason, pauses);
-  } catch (const std::exception& exception) {  // no memory, or the ORB has ended
-    reason = exception.what();
-  }
-  const std::stop_token stop = co_await stop_token_of_this_task();
-  if (!reason.empty() && !stop.stop_requested())
-    proxy.channel_->count_disconnected("consumer", reason);
-  proxy.end_self(true);
-  self = nullptr;
-}
-
-task<void> PushSupplierProxy::push_all(std::string& reason, bool pauses) {
+task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
   QueueRef queue;
   {
     const std::scoped_lock lock(mutex_);

@@ -14,23 +14,19 @@ namespace perigee::events {
 /// Pushes the events of the channel to a consumer.
 class PushSupplierProxy final
     : public CORBA::async_traits<CosEventChannelAdmin::ProxyPushSupplier>::base_type,
-      public Proxy {
+      public CallingProxy {
  public:
-  using Proxy::Proxy;
+  using CallingProxy::CallingProxy;
 
   task<void> connect_push_consumer(
       CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) override;
   task<void> disconnect_push_supplier() override;
 
   [[nodiscard]] bool is_connected() const override;
-  [[nodiscard]] bool calls_peer() const override { return true; }
   void end(bool tells_peer) override;
 
  private:
-  /// Pushes until the consumer fails or the proxy ends. `self` keeps the proxy alive.
-  static task<void> serve(Proxies::ServantRef self, PushSupplierProxy& proxy, bool pauses);
-  /// `reason` gets the cause if the channel has to disconnect the consumer.
-  task<void> push_all(std::string& reason, bool pauses);
+  task<void> move_all(std::string& reason, bool pauses) override;
   enum class Step : std::uint8_t { delivered, lost, again, gone };
   /// One call of the consumer. `reason` gets the cause of a failure.
   task<Step> push_once(EventRef event, std::string& reason);
@@ -41,8 +37,7 @@ class PushSupplierProxy final
   CORBA::object_reference<CosEventComm::PushConsumer> consumer_;
   QueueRef queue_;
   bool ended_ = false;
-  std::stop_source stop_;
-  unsigned failures_ = 0;  // in a row; of push_all
+  unsigned failures_ = 0;  // in a row; of move_all
 };
 
 /// Gives the events of the channel to a consumer that asks for them.

@@ -4,6 +4,7 @@
 
 #include <perigee/base/log.h>
 
+#include <exception>
 #include <utility>
 
 namespace perigee::events {
@@ -28,6 +29,22 @@ bool Proxy::is_own(const ObjectRef& peer) const {
 }
 
 void Proxy::end_self(bool tells_peer) { proxies_->end(id_, tells_peer); }
+
+// --- CallingProxy ---
+
+task<void> CallingProxy::serve(CORBA::servant_reference<PortableServer::Servant> self,
+                               CallingProxy& proxy, const char* peer, bool pauses) {
+  std::string reason;
+  try {
+    co_await proxy.move_all(reason, pauses);
+  } catch (const std::exception& exception) {  // no memory, or the ORB has ended
+    reason = exception.what();
+  }
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  if (!reason.empty() && !stop.stop_requested()) proxy.channel_->count_disconnected(peer, reason);
+  proxy.end_self(true);
+  self = nullptr;
+}
 
 // --- Proxies ---
 

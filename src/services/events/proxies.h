@@ -19,6 +19,7 @@
 #include <memory>
 #include <mutex>
 #include <stop_token>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -74,6 +75,25 @@ class Proxy {
  private:
   Id id_;  // set before the reference leaves the service
   std::atomic<Duration> last_use_;
+};
+
+/// A proxy whose task calls its peer.
+class CallingProxy : public Proxy {
+ public:
+  using Proxy::Proxy;
+
+  [[nodiscard]] bool calls_peer() const final { return true; }
+
+ protected:
+  /// Moves events until the peer fails or the proxy ends. `reason` gets the cause if the channel
+  /// has to disconnect the peer. With `pauses`, pauses now and then: see `events_between_pauses`.
+  virtual task<void> move_all(std::string& reason, bool pauses) = 0;
+  /// Moves all events, then ends the proxy. `self` keeps the proxy alive. `peer` is "consumer" or
+  /// "supplier".
+  static task<void> serve(CORBA::servant_reference<PortableServer::Servant> self,
+                          CallingProxy& proxy, const char* peer, bool pauses);
+
+  std::stop_source stop_;
 };
 
 /// Any thread. Proxies and their tasks keep this object alive.

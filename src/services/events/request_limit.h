@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/orb/exceptions.h>
+#include <perigee/services/events/options.h>
 
 #include <atomic>
 #include <cstddef>
@@ -9,10 +10,6 @@
 #include <string>
 
 namespace perigee::events {
-
-/// The `pull` of omniEvents raises TRANSIENT with this minor code if there is no event
-/// (TRANSIENT_CallTimedout of omniORB). ChannelConsumer then asks again.
-constexpr std::uint32_t minor_no_event_yet = 0x41540008;
 
 /// Any thread.
 class RequestLimit {

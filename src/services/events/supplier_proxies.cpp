@@ -112,7 +112,7 @@ task<void> PullConsumerProxy::connect_pull_supplier(
     supplier_ = with_timeout(pull_supplier, options().call_time_max);
     stop = stop_.get_token();
   }
-  start_detached(serve(_self(), *this, pauses), std::move(stop));
+  start_detached(serve(_self(), *this, "supplier", pauses), std::move(stop));
   co_return;
 }
 
@@ -134,22 +134,7 @@ void PullConsumerProxy::end(bool tells_peer) {
   if (tells_peer) start_detached(tell_disconnected(std::move(supplier)));
 }
 
-task<void> PullConsumerProxy::serve(Proxies::ServantRef self, PullConsumerProxy& proxy,
-                                    bool pauses) {
-  std::string reason;
-  try {
-    co_await proxy.pull_all(reason, pauses);
-  } catch (const std::exception& exception) {  // no memory, or the ORB has ended
-    reason = exception.what();
-  }
-  const std::stop_token stop = co_await stop_token_of_this_task();
-  if (!reason.empty() && !stop.stop_requested())
-    proxy.channel_->count_disconnected("supplier", reason);
-  proxy.end_self(true);
-  self = nullptr;
-}
-
-task<void> PullConsumerProxy::pull_all(std::string& reason, bool pauses) {
+task<void> PullConsumerProxy::move_all(std::string& reason, bool pauses) {
   const std::stop_token stop = co_await stop_token_of_this_task();
   for (unsigned events = 1; !stop.stop_requested(); ++events) {
     Step step = Step::idle;

@@ -40,23 +40,19 @@ class PushConsumerProxy final
 /// Asks a supplier for its events.
 class PullConsumerProxy final
     : public CORBA::async_traits<CosEventChannelAdmin::ProxyPullConsumer>::base_type,
-      public Proxy {
+      public CallingProxy {
  public:
-  using Proxy::Proxy;
+  using CallingProxy::CallingProxy;
 
   task<void> connect_pull_supplier(
       CORBA::object_reference<CosEventComm::PullSupplier> pull_supplier) override;
   task<void> disconnect_pull_consumer() override;
 
   [[nodiscard]] bool is_connected() const override;
-  [[nodiscard]] bool calls_peer() const override { return true; }
   void end(bool tells_peer) override;
 
  private:
-  /// Asks until the supplier fails or the proxy ends. `self` keeps the proxy alive.
-  static task<void> serve(Proxies::ServantRef self, PullConsumerProxy& proxy, bool pauses);
-  /// `reason` gets the cause if the channel has to disconnect the supplier.
-  task<void> pull_all(std::string& reason, bool pauses);
+  task<void> move_all(std::string& reason, bool pauses) override;
   enum class Step : std::uint8_t { event, idle, gone };
   /// One call of the supplier. `reason` gets the cause of a failure.
   task<Step> pull_once(std::string& reason);
@@ -69,8 +65,7 @@ class PullConsumerProxy final
   CORBA::object_reference<CosEventComm::PullSupplier> supplier_;
   bool connected_ = false;
   bool ended_ = false;
-  std::stop_source stop_;
-  unsigned failures_ = 0;  // of pull_all
+  unsigned failures_ = 0;  // of move_all
 };
 
 }  // namespace perigee::events

@@ -9,6 +9,10 @@
 
 namespace perigee::events {
 
+/// The minor code of TRANSIENT if a `pull` ends because no event has come: ask again. omniEvents
+/// has the same (TRANSIENT_CallTimedout of omniORB).
+inline constexpr std::uint32_t minor_no_event_yet = 0x41540008;
+
 /// What happens to an event for which the queue of a consumer has no room.
 enum class Overflow : std::uint8_t {
   drop_oldest,  ///< the consumer misses the oldest events of its queue
