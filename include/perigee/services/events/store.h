@@ -1,0 +1,103 @@
+// What a durable event channel keeps: its events, and how far each subscription has got. The
+// interface of storage back ends. A store knows no ORB: events are octets.
+#pragma once
+
+#include <perigee/base/export.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::events {
+
+/// The place of an event in its channel. The first event has 1. Later events have larger numbers,
+/// and a store never uses a number again. Numbers may be missing.
+using SequenceNumber = std::uint64_t;
+
+struct StoredEvent {
+  SequenceNumber number = 0;
+  std::string octets;  ///< the value of the event, an any, as an encapsulation in CDR
+};
+
+/// Why a store cannot do its work. `text` is for operators: it has the file or server, the cause
+/// and a remedy.
+struct StoreError {
+  enum class Kind : std::uint8_t {
+    failed,           ///< an error of the system or of the database
+    full,             ///< no space is left, or a limit of the store is reached
+    read_only,        ///< the file or its folder cannot be written
+    corrupt,          ///< the file is not a store, or is damaged
+    newer,            ///< a later version of Perigee has written the file
+    busy,             ///< another program uses the file, or too many requests wait
+    unavailable,      ///< the servers of the store did not answer in time; nothing was changed
+    uncertain,        ///< likewise, but the change may have been made
+    no_subscription,  ///< the channel has no subscription of this name
+  };
+  Kind kind = Kind::failed;
+  std::string text;
+};
+
+/// Gets a result once. Runs inside the call or later on a thread of the store. Must not throw, and
+/// must not wait for the store.
+template <typename Result>
+using Receive = std::move_only_function<void(std::expected<Result, StoreError>)>;
+
+/// A subscription is the memory of one durable consumer: all events up to `acknowledged` are done.
+struct Subscription {
+  std::string name;
+  SequenceNumber acknowledged = 0;
+};
+
+/// Where a new subscription begins.
+enum class Begin : std::uint8_t {
+  next_event,   ///< with the first event that is appended later
+  first_event,  ///< with the oldest event that the store still has
+};
+
+/// Learns of each new event of a channel, in the order of the numbers, when the event is durable.
+/// Runs on a thread of the store, one call at a time. Must not throw, and must not wait for the
+/// store.
+using EventListener = std::function<void(const StoredEvent&)>;
+
+/// Keeps the events of channels, and subscriptions. Any thread. Several services may share the
+/// channels of one store, if the store allows it.
+class PERIGEE_API EventStore {
+ public:
+  virtual ~EventStore() = default;
+
+  /// Opens the channel, and makes it if it does not exist. `listener` gets the events that are
+  /// appended later, by this store and by the other services that share the channel. Blocks: call
+  /// it once for each channel, before the other functions.
+  [[nodiscard]] virtual std::expected<void, StoreError> open_channel(const std::string& channel,
+                                                                     EventListener listener) = 0;
+  /// Appends an event. `done` gets its number when the event is durable. Events of one thread are
+  /// appended in the order of the calls. After `uncertain`, the event may be in the channel.
+  virtual void append(const std::string& channel, std::string octets,
+                      Receive<SequenceNumber> done) = 0;
+  /// Makes the subscription, or finds it: `begin` is then ignored.
+  virtual void subscribe(const std::string& channel, const std::string& name, Begin begin,
+                         Receive<Subscription> done) = 0;
+  /// Ends the subscription. The store no longer keeps events for it.
+  virtual void unsubscribe(const std::string& channel, const std::string& name,
+                           Receive<void> done) = 0;
+  virtual void subscriptions(const std::string& channel,
+                             Receive<std::vector<Subscription>> done) = 0;
+  /// The events with numbers above `after`, in order: at most `events_max`, and not more octets
+  /// than `octets_max` except for one event. Empty: there are none yet, and the listener will tell.
+  virtual void read(const std::string& channel, const std::string& name, SequenceNumber after,
+                    std::size_t events_max, std::size_t octets_max,
+                    Receive<std::vector<StoredEvent>> done) = 0;
+  /// Events up to this number are done: `read` of a later process begins behind them. `done` is
+  /// called when this is durable. A smaller number than before changes nothing.
+  virtual void acknowledge(const std::string& channel, const std::string& name,
+                           SequenceNumber number, Receive<void> done) = 0;
+
+ protected:
+  EventStore() = default;
+};
+
+}  // namespace perigee::events
