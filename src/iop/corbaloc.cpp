@@ -55,7 +55,7 @@ std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
         "a corbaloc address does not begin with \"<protocol>:\" or \":\": " + quoted(text));
   const std::string_view name = text.substr(0, colon);
   if (!std::ranges::all_of(name, is_scheme_character))
-    return refuse(Reason::bad_address, quoted(name) + " is no name of a protocol");
+    return refuse(Reason::bad_address, quoted(name) + " is not the name of a protocol");
   text.remove_prefix(colon + 1);
   if (name.empty()) return "iiop";
   std::string scheme(name);

@@ -90,7 +90,7 @@ TEST_CASE("an array of numbers behind the end of a piece has the padding of the 
   }
 }
 
-TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are no error") {
+TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are allowed") {
   const Octets message(40);
   const std::size_t sizes[] = {16, 0, 0, 24};
   Decoder decoder(message, std::endian::native, 12);

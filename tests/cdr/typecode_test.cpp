@@ -491,7 +491,7 @@ TEST_CASE("any negative number says that a union has no default") {
   }
 }
 
-TEST_CASE("a label that is no value of the discriminator is an error") {
+TEST_CASE("a label that is not a value of the discriminator is an error") {
   Octets wire = encode_node(test::flag_union, std::endian::big);
   wire[48] = std::byte{2};  // a boolean
   CHECK(error_of(wire) == ErrorKind::bad_boolean);

@@ -264,7 +264,7 @@ TEST_CASE("an abstract interface is skipped if it holds an object or null") {
         ErrorKind::none);  // a nil object
   CHECK(skip(octets(0, 0, 0, 0, 0, 0, 0, 0), test::abstract).kind == ErrorKind::none);
   CHECK(skip(octets(0, 0, 0, 0, 0x7f, 0xff, 0xff, 0), test::abstract).kind ==
-        ErrorKind::no_value_factory);  // the TypeCode does not tell the state of a value
+        ErrorKind::no_value_factory);  // the TypeCode does not describe the state of a value
   CHECK(skip(octets(1), test::abstract).kind == ErrorKind::truncated);
   CHECK(skip(octets(2), test::abstract).kind == ErrorKind::bad_boolean);
 }

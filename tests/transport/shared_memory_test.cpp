@@ -562,7 +562,7 @@ TEST_CASE("memory of the ring is one piece, also across its end") {
   }
 }
 
-TEST_CASE("a full ring lends no memory, and a commit fails after the peer has gone") {
+TEST_CASE("a full ring lends no memory, and a commit fails after the peer has closed") {
   Connection connection;
   Transport& client = *connection.pair.client;
   const MutableOctetSpan place = client.begin_direct(100);

@@ -88,7 +88,7 @@ class PERIGEE_API DynMembers : public virtual DynAny {
   /// The kind of the member's type; the same exceptions.
   [[nodiscard]] virtual CORBA::TCKind current_member_kind() = 0;
   /// All members, in the order of the IDL. Raises InvalidValue for the null value, and NO_IMPLEMENT
-  /// if the TypeCode does not tell the state of the value (see DynValue).
+  /// if the TypeCode does not describe the state of the value (see DynValue).
   [[nodiscard]] virtual NameValuePairSeq get_members() = 0;
   /// Sets all members, in the order of the IDL. Sets the current position to 0, or to -1 if there
   /// are no members. A null value becomes a value. Raises InvalidValue if the number of members is

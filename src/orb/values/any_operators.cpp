@@ -73,7 +73,7 @@ bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
 
 counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
   const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
-  // The TypeCode does not tell the state of a custom value.
+  // The TypeCode does not describe the state of a custom value.
   const TypeNode& node = cdr::unaliased(*type.node);
   if (node.kind != TypeKind::tk_value_box && node.scale == CORBA::VM_CUSTOM) return nullptr;
   return make_counted<orb::DynamicValue>(cdr::TypeRef{&node, type.owner});
