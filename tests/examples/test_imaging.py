@@ -269,7 +269,7 @@ class Interrupted(Imaging):
         self.wait_for_part(first, 1)
         second = self.client("fetch", "large.pgm")
         self.assertEqual(second.returncode, 1)
-        self.assertIn("another program is just fetching this image", second.stderr)
+        self.assertIn("another program is fetching this image", second.stderr)
 
 
 class Changed(Imaging):
