@@ -1,6 +1,6 @@
 // The IDL front end with hostile text. The first octet selects the version of IDL. A line "%%"
-// separates the main file from a file that it may include as "a.idl". Three of four mutations know
-// the grammar (idl_mutator.h).
+// separates the main file from a file that it may include as "a.idl". Three of four mutations
+// follow the grammar (idl_mutator.h).
 #include "idl_mutator.h"
 #include "idlc/frontend/compile.h"
 

@@ -104,7 +104,8 @@ TEST_CASE("udp: an endpoint serves only oneways unless it was asked to send repl
   }
 }
 
-TEST_CASE("udp: a message that fits into no datagram is IMP_LIMIT, and later calls go on") {
+TEST_CASE(
+    "udp: a message that does not fit into a datagram raises IMP_LIMIT, and later calls succeed") {
   const Surroundings surroundings;
   const UdpServer server("diop://127.0.0.1:0?replies=yes");
   const PairClient client(surroundings, {});

@@ -153,14 +153,14 @@ TEST_CASE("two places that forward to each other end in TRANSIENT after a limite
   CHECK(fixture.counts("a").sends + fixture.counts("b").sends == 5);
 }
 
-TEST_CASE("a forward to nil is INV_OBJREF") {
+TEST_CASE("a forward to nil raises INV_OBJREF") {
   Fixture fixture;
   fixture.peer("old", fixture.forward_to({}));
   const auto object = fixture.object({"old"});
   CHECK(caught<CORBA::INV_OBJREF>([&] { ping(object); }).completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("a forward that does not decode is MARSHAL, COMPLETED_NO") {
+TEST_CASE("a forward that does not decode raises MARSHAL, COMPLETED_NO") {
   Fixture fixture;
   fixture.peer("old", reply_with(ReplyStatus::location_forward));
   const auto object = fixture.object({"old"});

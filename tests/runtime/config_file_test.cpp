@@ -220,7 +220,7 @@ TEST_CASE("invalid TOML is an error with its place") {
   CHECK(contains(complaint("[orb]\nid = \"\xff\""), "test.toml:2:"));
 }
 
-TEST_CASE("a file that is missing, a folder or too long is BAD_PARAM with its name") {
+TEST_CASE("a file that is missing, a folder or too long raises BAD_PARAM with its name") {
   const auto detail = [](const std::string& path) {
     std::vector<std::string> arguments = {"-ORBConfigFile", path};
     Configuration configuration;

@@ -503,7 +503,7 @@ TEST_CASE("trust in an unknown user is an error that contains the name") {
     CAPTURE(text);
     const auto trust = parse_local_trust(text);
     REQUIRE_FALSE(trust.has_value());
-    CHECK(trust.error().find("is no user") != std::string::npos);
+    CHECK(trust.error().find("is not a user") != std::string::npos);
   }
 }
 

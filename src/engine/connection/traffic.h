@@ -25,7 +25,7 @@ struct TrafficTotals {
   std::uint64_t octets_sent = 0;
   std::uint64_t octets_queued = 0;      ///< wait to be sent now
   std::uint64_t oneways_lost = 0;       ///< waited to be sent together, and could not be sent
-  std::uint64_t datagrams_dropped = 0;  ///< that were no message, or an unexpected one
+  std::uint64_t datagrams_dropped = 0;  ///< malformed or unexpected messages
 };
 
 class TrafficLedger;

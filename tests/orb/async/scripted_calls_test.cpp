@@ -200,7 +200,7 @@ TEST_CASE("exceptions of the server reach the observer") {
   CHECK(observed.failure<CORBA::NO_PERMISSION>().minor() == 9);
 }
 
-TEST_CASE("results that do not decode are MARSHAL, COMPLETED_YES") {
+TEST_CASE("results that do not decode raise MARSHAL, COMPLETED_YES") {
   Fixture fixture;
   fixture.peer("a", reply_with(ReplyStatus::no_exception,
                                [](cdr::Encoder& encoder) { encoder.write(std::uint8_t{1}); }));
