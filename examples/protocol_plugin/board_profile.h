@@ -1,4 +1,4 @@
-// How references name an object that is reached by the protocol `board`.
+// The profiles of references to objects that are reached by the protocol `board`.
 #pragma once
 
 #include <perigee/iop/profile_codec.h>

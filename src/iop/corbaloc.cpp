@@ -90,7 +90,7 @@ std::expected<void, ReferenceError> complete_host_and_port(CorbalocAddress& addr
   return {};
 }
 
-/// Where the address at the front of `text` ends: at a separator, or at the end.
+/// The position where the address at the front of `text` ends: at a separator, or at the end.
 std::size_t address_size(std::string_view text, std::string_view scheme) {
   const bool is_name =
       !has_host_and_port(scheme) && (text.starts_with('/') || text.starts_with('@'));

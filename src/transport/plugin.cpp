@@ -81,7 +81,7 @@ std::expected<const Plugin*, IoError> plugin_of(const Library& library, const st
 
 std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
   if (path.empty()) return unusable("''", "a path is needed");  // it would mean the program itself
-  if (!may_be_opened(path)) return unusable(path, "it is no regular file");
+  if (!may_be_opened(path)) return unusable(path, "it is not a regular file");
   Library library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library) return unusable(path, last_error() + hint_for(path));
   try {

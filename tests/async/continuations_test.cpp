@@ -1,4 +1,4 @@
-// What follows a `co_await` of a call, on loops that several threads serve.
+// The code after a `co_await` of a call, on loops that several threads serve.
 #include "async/serving.h"
 #include "orb/server/server_fixture.h"
 

@@ -1,5 +1,5 @@
-// What happens to clients, connections, POAs and the ORB while replies are deferred. The tests use
-// connections, every thread strategy, and both kinds of servants: stored handlers and coroutines.
+// Clients, connections, POAs and the ORB while replies are deferred. The tests use connections,
+// every thread strategy, and both kinds of servants: stored handlers and coroutines.
 #include "async/deferring_servants.h"
 #include "orb/server/server_fixture.h"
 

@@ -234,7 +234,7 @@ TEST_CASE("GIOP 1.0 has ISO 8859-1, no wide characters and no announcement") {
         orb::omg_minor(6));
 }
 
-TEST_CASE("without a common code set a call is CODESET_INCOMPATIBLE, if no other profile helps") {
+TEST_CASE("without a common code set in any profile, a call raises CODESET_INCOMPATIBLE") {
   orb::Settings settings;
   settings.code_sets.native_char = CharSet::iso_8859_1;
   Fixture fixture(settings);

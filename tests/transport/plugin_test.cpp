@@ -90,7 +90,7 @@ TEST_CASE("only a regular file is opened: opening a pipe would block") {
   const auto pipe = registry.load(path);
   CHECK(::unlink(path.c_str()) == 0);
   REQUIRE_FALSE(pipe.has_value());
-  CHECK(to_string(pipe.error()).find("no regular file") != std::string::npos);
+  CHECK(to_string(pipe.error()).find("not a regular file") != std::string::npos);
   CHECK_FALSE(registry.load("/tmp").has_value());
 }
 

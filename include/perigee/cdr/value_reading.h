@@ -16,7 +16,7 @@
 
 namespace perigee::cdr {
 
-/// What stands in front of the state of a value.
+/// The header in front of the state of a value.
 struct ValueHeader {
   enum class Kind : std::uint8_t {
     none,     ///< the decoder has failed
@@ -41,7 +41,7 @@ struct ValueHeader {
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueReading : public DecoderPart {
  public:
-  /// What to do with a landed sequence.
+  /// The treatment of a landed sequence.
   enum class Landed : std::uint8_t {
     join,  ///< copy it into the octets of the message
     keep,  ///< do not become the reading: each any with values is decoded alone
@@ -64,7 +64,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   ///   without chunks inside a chunked value.
   /// - `too_large`: more than `value_ids_max` ids, or an id above `value_id_size_max`.
   [[nodiscard]] ValueHeader begin(Decoder& decoder);
-  /// What to do with state behind the members that were read.
+  /// The treatment of state after the members that were read.
   enum class Rest : std::uint8_t { refuse, skip };
   /// Called after the state of a chunked value. Errors: `bad_value` (more state, wrong end tag),
   /// `bad_length` (a chunk is longer than the message).
@@ -98,7 +98,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   friend class Decoder;
   friend class DecoderMark;
 
-  /// Where `decoder_` is in its chunk. Only this decoder can go to another chunk.
+  /// The position of `decoder_` in its chunk. Only this decoder can go to another chunk.
   struct Chunk {
     bool is_read = false;        // whether reads of the decoder are reads from chunks
     std::size_t beyond = 0;      // octets of the chunk behind the present piece

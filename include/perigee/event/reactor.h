@@ -43,7 +43,7 @@ struct Event {
   MutableOctetSpan received;  ///< octets that the poller has read itself; epoll reads none
 };
 
-/// What the reactor knows about an object. Guarded by the reactor's lock.
+/// The reactor's data about an object. Guarded by the reactor's lock.
 class PollableState {
  public:
   /// `yes`: while the object is in the reactor's ready list, the reactor holds a reference to it,

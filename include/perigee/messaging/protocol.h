@@ -18,8 +18,8 @@
 
 namespace perigee::messaging {
 
-/// What a messaging protocol accepts and sends. The inbox of a connection enforces the limits of
-/// whole messages and of fragments; a session enforces the others.
+/// The limits of a messaging protocol for received and sent messages. The inbox of a connection
+/// enforces the limits of whole messages and of fragments; a session enforces the others.
 struct Limits {
   std::uint32_t message_size_max = 64u << 20;  ///< octets of a whole message, fragments together
   std::uint64_t partial_size_max =
@@ -45,7 +45,8 @@ enum class FramingError : std::uint8_t {
 };
 PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 
-/// What `Session::frame` says about the octets at the front of the input: one of four answers.
+/// The description of the octets at the front of the input, by `Session::frame`: one of four
+/// answers.
 ///
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
 /// with its limit first, so a session fills it in as soon as it can read it, in every answer.
@@ -66,9 +67,9 @@ struct Frame {
   MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
   Version version;
   std::endian order = std::endian::little;
-  /// Where the message header (request id, …) begins, counted from the start of the message. In a
-  /// continuation: the size of the fragment's own header. Values in a continuation are aligned from
-  /// the start of this header.
+  /// The position where the message header (request id, …) begins, counted from the start of the
+  /// message. In a continuation: the size of the fragment's own header. Values in a continuation
+  /// are aligned from the start of this header.
   std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
   std::uint16_t strip = 0;

@@ -12,7 +12,7 @@ namespace {
 
 using cdr::TypeMember;
 
-/// What valuetypes and boxed values share. `Base` is a Node.
+/// The common part of valuetypes and boxed values. `Base` is a Node.
 template <typename Base>
 class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
  public:

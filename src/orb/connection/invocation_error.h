@@ -14,7 +14,7 @@
 
 namespace perigee::orb {
 
-/// What happened to a connection, or to a call.
+/// The cause of the failure of a connection or a call.
 enum class FailureCause : std::uint8_t {
   none,
   no_usable_profile,   ///< no protocol can use a profile of the reference
@@ -64,7 +64,7 @@ struct InvocationError {
   std::string server_text;  ///< if the reply is a system exception: the server's text about it
 };
 
-/// How a request went, and whether its last octet was accepted by the transport.
+/// The progress of a request: whether its last octet was accepted by the transport.
 struct [[nodiscard]] TransactResult {
   FailureCause cause = FailureCause::none;  ///< none: the reply is in the slot, or it was a oneway
   InvocationStage stage = InvocationStage::sending;

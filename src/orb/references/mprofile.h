@@ -73,7 +73,7 @@ class MProfile final {
   MProfile(const MProfile&) = delete;
   MProfile& operator=(const MProfile&) = delete;
 
-  /// Where calls go now: the forward if there is one.
+  /// The target of calls at present: the forward if there is one.
   [[nodiscard]] BindingRef current() const { return kept_or(kept_current_, current_); }
   /// The binding of the reference without forwards. Calls return to it when a forward fails.
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }

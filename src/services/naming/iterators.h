@@ -17,7 +17,7 @@
 
 namespace perigee::naming {
 
-/// Where the next page begins, in the bindings of one context.
+/// The position where the next page begins, in the bindings of one context.
 struct Position {
   ContextNumber context = root_context;
   Component after;
@@ -59,7 +59,7 @@ class Iterators {
     std::string client;
     TimePoint last_use;
   };
-  using Entries = std::list<Entry>;  // the longest unused iterator first
+  using Entries = std::list<Entry>;  // the longest-idle iterator first
 
   /// The iterator of this id was used now.
   void used(const Id& id);

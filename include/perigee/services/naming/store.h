@@ -1,4 +1,4 @@
-// What a naming service keeps: contexts, and their bindings. The interface of storage back ends,
+// The data of a naming service: contexts, and their bindings. The interface of storage back ends,
 // and two back ends: memory, and a file of SQLite. perigee-names has a third one for etcd. A store
 // knows no ORB: references are octets.
 #pragma once
@@ -34,7 +34,7 @@ enum class TargetKind : std::uint8_t {
   own_context = 2,      ///< a context of this store
 };
 
-/// What a name leads to.
+/// The target of a binding.
 struct Target {
   TargetKind kind = TargetKind::object;
   ContextNumber context = 0;  ///< of an own context
