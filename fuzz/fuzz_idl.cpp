@@ -42,7 +42,7 @@ std::string text_of(const std::uint8_t* data, std::size_t size) {
   return size == 0 ? std::string() : std::string(reinterpret_cast<const char*>(data) + 1, size - 1);
 }
 
-/// Writes the text behind the first octet. Returns the new size.
+/// Writes the text after the first octet. Returns the new size.
 std::size_t store(const std::string& text, std::uint8_t* data, std::size_t size_max) {
   const std::size_t size = std::min(text.size(), size_max - 1);
   std::memcpy(data + 1, text.data(), size);

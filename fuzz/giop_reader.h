@@ -36,7 +36,7 @@ class Reader final {
  private:
   [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
   [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
-  /// The request id behind the header of a 1.2 piece; 0 in 1.1, where pieces have no id.
+  /// The request id after the header of a 1.2 piece; 0 in 1.1, where pieces have no id.
   [[nodiscard]] std::uint32_t piece_id() const noexcept;
 
   bool look_at_front();

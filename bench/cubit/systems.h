@@ -93,7 +93,7 @@ class Pair {
   Sample run(const std::string& workload, std::size_t count);
   /// The times of `count` calls, in nanoseconds.
   std::vector<double> times(const std::string& workload, std::size_t count);
-  /// The client's answer behind "ok". Throws std::runtime_error if it answers anything else.
+  /// The client's answer after "ok". Throws std::runtime_error if it answers anything else.
   std::istringstream command(const std::string& workload, const std::string& rest);
   /// User and system time of both sides.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;

@@ -186,7 +186,7 @@ TEST_CASE("an ORB that stops without waiting tells its servants, and still sends
   });
 }
 
-TEST_CASE("a reply during the ORB's shutdown, after the client has gone, is no error") {
+TEST_CASE("a reply during the ORB's shutdown, after the client has ended, is not an error") {
   const ThreadStrategy strategy = each_strategy();
   for (const Later later : {Later::answer, Later::coroutine}) {
     CAPTURE(static_cast<int>(later));

@@ -111,7 +111,7 @@ void write_repetitive_union(Encoder& encoder, std::uint32_t count) {
 }
 
 /// union switch (Kind) { default: octet d; }, with the label as JacORB writes it: one octet of 0
-/// behind the number of members. Big-endian.
+/// after the number of members. Big-endian.
 Octets union_of_jacorb(Octets discriminator, std::initializer_list<int> label) {
   Octets body = octets(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0);  // no names
   body.insert(body.end(), discriminator.begin(), discriminator.end());
@@ -161,7 +161,7 @@ TEST_CASE("a sequence that contains itself by way of a struct leads back to the 
   CHECK(element.members[0].type->content == &element);
 }
 
-TEST_CASE("simple TypeCodes have their parameters behind the kind") {
+TEST_CASE("simple TypeCodes have their parameters after the kind") {
   CHECK(encode_node(basic_node<TypeKind::tk_long>, std::endian::big) == octets(0, 0, 0, 3));
   CHECK(encode_node(string_node<5>, std::endian::big) == octets(0, 0, 0, 18, 0, 0, 0, 5));
   CHECK(encode_node(wstring_node<>, std::endian::little) == octets(27, 0, 0, 0, 0, 0, 0, 0));

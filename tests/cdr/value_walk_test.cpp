@@ -222,7 +222,7 @@ TEST_CASE("values that their type does not have are errors") {
         ErrorKind::bad_length);
 }
 
-// Found by fuzzing: the octets behind the value decided whether it was accepted.
+// Found by fuzzing: the octets after the value decided whether it was accepted.
 TEST_CASE("a sequence of elements without octets needs no octets for them") {
   constexpr static TypeNode nothing{.kind = tk_struct};
   CHECK(skip(octets(0, 0, 0, 2), sequence_node<nothing>).kind == ErrorKind::none);
@@ -233,7 +233,7 @@ TEST_CASE("a sequence of elements without octets needs no octets for them") {
         ErrorKind::none);
 }
 
-// Found by fuzzing: with an empty id, the octets behind the value decided.
+// Found by fuzzing: with an empty id, the octets after the value decided.
 TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   constexpr static TypeNode named{.kind = tk_except, .id = "ID"};
   constexpr static TypeNode anonymous{.kind = tk_except};

@@ -34,7 +34,7 @@ class CodecFixture : public Fixture {
   IDL::traits<Codec>::ref_type codec;
 };
 
-/// A big-endian encapsulation with these octets behind the byte order.
+/// A big-endian encapsulation with these octets after the byte order.
 OctetSeq big_endian(OctetSeq octets) {
   octets.insert(octets.begin(), 0);
   return octets;
@@ -180,7 +180,7 @@ TEST_CASE("a codec carries characters in the code sets with which it was created
   const CORBA::Any text = any_of(std::string("\u00e4"));
   const OctetSeq octets = codec->encode_value(text);
   REQUIRE(octets.size() == 10);
-  CHECK(octets[8] == 0xe4);  // one octet in ISO 8859-1, and the NUL behind it
+  CHECK(octets[8] == 0xe4);  // one octet in ISO 8859-1, and the NUL after it
   CHECK(codec->decode_value(octets, text.type()) == text);
   const CORBA::Any wide = any_of(std::wstring(L"\u65e5"));
   CHECK(codec->decode(codec->encode(wide)) == wide);

@@ -158,7 +158,7 @@ TEST_CASE("a living server keeps its file, even if its queue of connections is f
   CHECK(std::filesystem::exists(folder.file("s")));
 }
 
-TEST_CASE("a file that is no socket is not touched") {
+TEST_CASE("a file that is not a socket is not changed") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "precious";
   std::filesystem::create_symlink("nowhere", folder.file("link"));

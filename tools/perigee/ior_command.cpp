@@ -70,7 +70,7 @@ std::string in_format(const iop::Corbaloc& reference, const transport::ProtocolR
                                 : describe(reference, name) + describe(places);
 }
 
-/// A corbaname is a corbaloc of a naming context, and a name in it behind '#'. No naming service is
+/// A corbaname is a corbaloc of a naming context, and a name in it after '#'. No naming service is
 /// asked.
 std::expected<std::string, std::string> describe_url(const std::string& text,
                                                      const transport::ProtocolRegistry& protocols,

@@ -92,7 +92,7 @@ class PERIGEE_API Decoder {
   /// The octets that `copy_into` has copied.
   struct Copied {
     Octets octets;
-    std::vector<std::size_t> piece_sizes;  ///< of the pieces behind the present one
+    std::vector<std::size_t> piece_sizes;  ///< of the pieces after the present one
   };
   /// A decoder at the same position, over a copy of the octets in `copy`. `copy` must outlive the
   /// new decoder, which has no DecodedMemory. Throws bad_alloc.
@@ -418,10 +418,10 @@ class PERIGEE_API Decoder {
 
   OctetSpan octets_;  // the present piece
   std::size_t position_ = 0;
-  std::size_t beyond_ = 0;                   // octets of the pieces behind it
+  std::size_t beyond_ = 0;                   // octets of the pieces after it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
   // A landed sequence: its numbers follow `octets_`. Valuetypes: in a chunk, `octets_` end with the
-  // chunk, and `beyond_` counts the octets behind the chunk.
+  // chunk, and `beyond_` counts the octets after the chunk.
   DecoderPart* part_ = nullptr;
   bool swap_ = false;
   CodeSets code_sets_;

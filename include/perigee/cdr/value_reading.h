@@ -36,7 +36,7 @@ struct ValueHeader {
 /// The values of one message while it is decoded. Values and ids may refer to earlier ones.
 ///
 /// Memory and time are linear in the octets that were read, and the memory is charged to the
-/// decoder. The position of a value is the number of octets behind its tag: this number stays the
+/// decoder. The position of a value is the number of octets after its tag: this number stays the
 /// same in fragments, chunks and landed messages. One thread at a time.
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueReading : public DecoderPart {
@@ -101,8 +101,8 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// The position of `decoder_` in its chunk. Only this decoder can go to another chunk.
   struct Chunk {
     bool is_read = false;        // whether reads of the decoder are reads from chunks
-    std::size_t beyond = 0;      // octets of the chunk behind the present piece
-    std::size_t piece_rest = 0;  // octets of the piece behind the chunk
+    std::size_t beyond = 0;      // octets of the chunk after the present piece
+    std::size_t piece_rest = 0;  // octets of the piece after the chunk
   };
   enum class Place : std::uint8_t { value, skipped_value, id, ids, codebase };
   /// A place that indirections may lead to.
@@ -141,7 +141,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   Decoder& decoder_;
   bool is_active_ = false;
   bool has_sharing_ = false;
-  std::size_t start_;  // octets behind the place where reading began
+  std::size_t start_;  // octets after the place where reading began
   std::uint64_t id_steps_ = 0;
   std::uint32_t value_count_ = 0;
   std::uint32_t outer_count_ = 0;

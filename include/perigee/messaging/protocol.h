@@ -61,8 +61,7 @@ struct Frame {
     bad,        ///< `error` says why; the connection ends
   };
 
-  std::size_t total =
-      0;  ///< octets of the frame, with everything in front of and behind the message
+  std::size_t total = 0;  ///< octets of the frame, with everything before and after the message
   Status status = Status::message;
   MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
   Version version;
@@ -101,7 +100,7 @@ struct Frame {
 static_assert(sizeof(Frame) <= 32);
 
 /// The segments of one message on its way to the transport. A sealing session may replace segments,
-/// and put octets of its own before and behind them.
+/// and put octets of its own before and after them.
 struct OutgoingSegments {
   std::vector<OctetSpan> segments;  ///< in the order in which they are sent
   Octets fragment_headers;          ///< memory that segments may refer to; filled by `gather`

@@ -30,7 +30,7 @@ struct Page {
   bool has_more = false;
 };
 
-/// Reads at most `count` bindings behind `after`; from the first one if it is null. Raises
+/// Reads at most `count` bindings that follow `after`, or the first ones if `after` is null. Raises
 /// PERSIST_STORE.
 [[nodiscard]] Page read_page(Store& store, ContextNumber context, const Component* after,
                              std::size_t count, WallTime now);

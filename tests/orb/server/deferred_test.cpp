@@ -208,7 +208,7 @@ TEST_CASE("a shutdown without waiting tells the servant while another shutdown w
   CHECK(client.reply().result() == 9);
 }
 
-TEST_CASE("the end of an ORB waits for deferred replies, and a late reply is no error") {
+TEST_CASE("the end of an ORB waits for deferred replies, and a late reply is not an error") {
   DeferredReplies deferred;
   std::jthread replier;
   Answer answer;

@@ -1,4 +1,5 @@
-// What both sides learn when a message exceeds a limit: the limit, its option, its value, the size.
+// The errors at both sides when a message exceeds a limit. They name the limit, its option, its
+// value and the size.
 #include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/log_lines.h"

@@ -126,7 +126,7 @@ class PERIGEE_API Store {
   [[nodiscard]] virtual std::expected<std::optional<Binding>, StoreError> find(
       ContextNumber context, const Component& name) = 0;
   /// At most `count` bindings in the order of their names: from the first one, or from the first
-  /// one behind `after`. Leaves out bindings that ended at `now` or before. The time does not
+  /// one after `after`. Leaves out bindings that ended at `now` or before. The time does not
   /// depend on the position. References of objects are left out.
   [[nodiscard]] virtual std::expected<std::vector<Binding>, StoreError> list(ContextNumber context,
                                                                              const Component* after,
