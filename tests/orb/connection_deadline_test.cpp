@@ -148,7 +148,7 @@ struct Stalled {
 
 }  // namespace
 
-TEST_CASE("a deadline that passes before its message leaves concerns no other message") {
+TEST_CASE("a deadline that passes before its message is sent does not affect other messages") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
