@@ -215,7 +215,7 @@ TEST_CASE("a TypeCode that is cut off anywhere is an error") {
   }
 }
 
-TEST_CASE("an indirection that leads nowhere is an error") {
+TEST_CASE("an indirection to a place without a TypeCode is an error") {
   for (const std::int32_t offset : {0, -4, 4, 8, -8, -63, -65, -68, -1000, INT32_MIN, INT32_MAX}) {
     CAPTURE(offset);
     Octets wire = recursive_wire;

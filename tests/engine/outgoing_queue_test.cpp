@@ -1,4 +1,4 @@
-// OutgoingQueue: the send of one message, and its effects on other messages.
+// OutgoingQueue: sends of single messages, and their effects on other messages.
 #include "engine/memory/mapping_cache.h"
 #include "engine/outgoing_fixture.h"
 #include "support/allocations.h"

@@ -47,7 +47,7 @@ TEST_CASE("a send that breaks before the last octet is COMPLETED_NO") {
   CHECK(fixture.counts("peer").connects == 1);  // a new connection was not stale: no second try
 }
 
-TEST_CASE("a send that breaks before the last octet goes on at the next profile") {
+TEST_CASE("a call whose send breaks before the last octet continues at the next profile") {
   Fixture fixture;
   fixture.protocol().add("first", {.accepts_max = part_of_a_request});
   fixture.peer("second", reply_with_long(7));

@@ -108,7 +108,7 @@ TEST_CASE("when the object no longer exists at the new place, the old place is c
   CHECK(echo(fixture.object({"old"})) == 9);
 }
 
-TEST_CASE("_non_existent asks at the old place if the object is gone from the new place") {
+TEST_CASE("_non_existent asks the old server if the object does not exist at the new server") {
   for (const bool gone_from_old : {false, true}) {
     Fixture fixture;
     auto calls = std::make_shared<int>(0);
@@ -179,7 +179,7 @@ TEST_CASE("more forwards than are remembered are followed all the same") {
   CHECK(echo(object) == 1);
 }
 
-TEST_CASE("forwards that lead nowhere end in TRANSIENT, remembered or not") {
+TEST_CASE("a forward without a usable profile ends in TRANSIENT, remembered or not") {
   orb::Settings settings;
   settings.forwards_remembered_max = 0;
   Fixture fixture(settings);
