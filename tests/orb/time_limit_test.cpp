@@ -79,7 +79,7 @@ void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
 
 }  // namespace
 
-TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and the text names policy and peer") {
+TEST_CASE("no reply in time raises TIMEOUT, COMPLETED_MAYBE, and the text names policy and peer") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = limited(fixture.object({"peer"}), fixture.core(), time_to_send);

@@ -41,7 +41,7 @@ class Anything final : public PortableServer::Servant {
   }
 };
 
-/// The names at each level, and 250 numbers behind the last name, in parts.
+/// The names at each level, and 250 numbers after the last name, in parts.
 StatusTable read_names(const StatusQuery& query) {
   StatusTable table{.columns = {"name", "<b>depth</b>"}, .rows = {}, .next = "", .note = ""};
   std::size_t start = 0;

@@ -78,7 +78,7 @@ MISTAKES = [
      "value.value: a fraction of type fixed must be a string, so that no digit is lost"),
     ("float", 1e39, "value: a number up to 3.4028234663852886e+38 is expected here, not 1e+39"),
     ("price", "1234.5", "value: 1234.5 does not fit into fixed<5, 2>"),
-    ("price", "1.234", "value: 1.234 has more than 2 digits behind the point"),
+    ("price", "1.234", "value: 1.234 has more than 2 digits after the point"),
     ("colour", "gren", "value: there is no enumerator gren; did you mean 'green'?"),
     ("octets", "?", "value: the string is not base64"),
     ("grid", [[1, 2, 3]], "value: the array needs 2 elements, not 1"),

@@ -1,7 +1,7 @@
 // IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
 // A result has the number of digits that CORBA 3.0, 3.10.2 gives it: at most 31. These digits are
-// exact. Further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if the
+// exact. Further digits after the point are cut off. CORBA::DATA_CONVERSION is raised if the
 // digits of a value before the point do not fit, for a division by zero, and for a text that is not
 // a number.
 #pragma once
@@ -76,7 +76,7 @@ PERIGEE_API Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale);
 /// The quotient's scale is `to_scale`. `scale` is the scale of a minus the scale of b.
 PERIGEE_API Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale);
 PERIGEE_API std::strong_ordering fixed_compare(Int128 a, int a_scale, Int128 b, int b_scale);
-/// Rounds half away from zero, to `to_scale` digits behind the point.
+/// Rounds half away from zero, to `to_scale` digits after the point.
 PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_from_float(long double value, int scale);
 PERIGEE_API long double fixed_to_float(Int128 units, int scale);
@@ -104,11 +104,11 @@ class Fixed {
   /// Rounds to the nearest. Raises DATA_CONVERSION if the value is too large or not a number.
   template <std::floating_point Float>
   explicit Fixed(Float value) : Fixed(Units{perigee::stub::fixed_from_float(value, Scale)}) {}
-  /// "-12.34". Further digits behind the point are cut off.
+  /// "-12.34". Further digits after the point are cut off.
   explicit constexpr Fixed(std::string_view text)
       : units_(perigee::stub::fixed_from_text(text, Digits, Scale)) {}
   explicit constexpr Fixed(const char* text) : Fixed(std::string_view(text)) {}
-  /// Further digits behind the point are cut off. Raises DATA_CONVERSION if the digits before the
+  /// Further digits after the point are cut off. Raises DATA_CONVERSION if the digits before the
   /// point do not fit.
   template <std::uint16_t D, std::uint16_t S>
   Fixed(const Fixed<D, S>& other)  // NOLINT(google-explicit-constructor): as numbers do
@@ -121,7 +121,7 @@ class Fixed {
   [[nodiscard]] static constexpr std::uint16_t fixed_digits() noexcept { return Digits; }
   [[nodiscard]] static constexpr std::uint16_t fixed_scale() noexcept { return Scale; }
 
-  /// Rounds half away from zero, to `scale` digits behind the point.
+  /// Rounds half away from zero, to `scale` digits after the point.
   [[nodiscard]] Fixed round(std::uint16_t scale) const {
     return Fixed(Units{perigee::stub::fixed_round(units_, Scale, scale)});
   }
@@ -129,7 +129,7 @@ class Fixed {
     const auto cut = perigee::stub::fixed_rescale(units_, Scale, std::min(scale, Scale));
     return Fixed(Units{perigee::stub::fixed_rescale(cut, std::min(scale, Scale), Scale)});
   }
-  /// With all digits behind the point: "-12.30".
+  /// With all digits after the point: "-12.30".
   [[nodiscard]] std::string to_string() const {
     return perigee::stub::fixed_to_string(units_, Scale);
   }
@@ -137,7 +137,7 @@ class Fixed {
   explicit operator Float() const {
     return static_cast<Float>(perigee::stub::fixed_to_float(units_, Scale));
   }
-  /// Cuts off the digits behind the point. Raises DATA_CONVERSION if the value does not fit.
+  /// Cuts off the digits after the point. Raises DATA_CONVERSION if the value does not fit.
   template <std::integral Integer>
   explicit operator Integer() const {
     const auto whole = perigee::stub::fixed_rescale(units_, Scale, 0);
@@ -179,7 +179,7 @@ struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digi
 
 namespace perigee::stub {
 
-/// The type of a result with `whole` digits before the point and `scale` behind it. If there are
+/// The type of a result with `whole` digits before the point and `scale` after it. If there are
 /// too many, the digits before the point are kept first. CORBA 3.0, 3.10.2.
 template <int Whole, int Scale>
 using FixedResult =

@@ -19,7 +19,8 @@ class LocalObject : public virtual Object, public virtual perigee::counted_from_
   using _ref_type = object_reference<LocalObject>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/LocalObject:1.0";
 
-  /// A reference to this object; nil in its constructor and destructor. TAOX11 has this name.
+  /// A reference to this object; nil in its constructor and destructor. TAOX11 has the same
+  /// function.
   [[nodiscard]] _ref_type _lock() noexcept { return _ref_type(counted(*this)); }
 
  protected:

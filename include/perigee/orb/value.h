@@ -284,7 +284,7 @@ struct factory_traits {
   [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
 };
 
-/// What a decoder needs to know of the declared type of a value.
+/// The data about the declared type of a value that a decoder needs.
 struct Expected {
   std::string_view id;
   bool (*accepts)(const CORBA::ValueBase& value);

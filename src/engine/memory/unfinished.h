@@ -53,7 +53,7 @@ class UnfinishedOwner {
   ~UnfinishedOwner() = default;
 };
 
-/// What one connection has received of messages that are not complete.
+/// The octets that one connection has received of incomplete messages.
 ///
 /// The reading thread reports how they grow; while nothing is unfinished, that costs a test of a
 /// member. The thread that calls `UnfinishedMessages::watch` compares their pace with the clock, so

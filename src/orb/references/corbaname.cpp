@@ -96,7 +96,7 @@ std::expected<std::vector<NameComponent>, iop::ReferenceError> parse_name(std::s
     if (!component)
       return refuse(Reason::bad_specific,
                     "\"" + std::string(text) +
-                        "\" is no name: write id.kind/id.kind, with a "
+                        "\" is not a name: write id.kind/id.kind, with a "
                         "backslash before '/', '.' and '\\' in an id or kind");
     name.push_back(std::move(*component));
     if (reader.at_end()) return name;

@@ -11,7 +11,7 @@
 
 namespace perigee::naming {
 
-/// What the ORB knows about the client of a request.
+/// The ORB's information about the client of a request.
 struct Client {
   std::string address;  ///< "iiop://10.0.0.7:40000"; empty for a call within the process
   std::optional<PeerIdentity> identity;

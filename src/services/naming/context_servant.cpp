@@ -30,7 +30,7 @@ Components to_components(const Name& name) {
   return components;
 }
 
-/// What the exception of a failed change depends on.
+/// The data on which the exception of a failed change depends.
 struct Attempt {
   ContextNumber context = root_context;
   TargetKind target = TargetKind::object;

@@ -27,7 +27,7 @@ using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 
 inline constexpr std::string_view root_key = "NameService";
 
-/// Where an operation acts: in an own context, or in the context of another naming service.
+/// The context of an operation: a context of this service, or of another naming service.
 struct Place {
   ContextNumber context = root_context;
   ContextRef foreign;    ///< nil: an own context

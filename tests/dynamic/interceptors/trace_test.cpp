@@ -297,7 +297,7 @@ TEST_CASE("all tries of a call belong to the trace that its first try started") 
   target.reset();
 }
 
-TEST_CASE("a middle tier of coroutines keeps the trace, on whichever thread it goes on") {
+TEST_CASE("a middle tier of coroutines keeps the trace, on whichever thread it continues") {
   TraceOrbs orbs;
   std::optional<Trace> seen;
   const auto inner = orbs.behind(orbs.recorder(seen));

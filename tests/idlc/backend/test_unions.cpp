@@ -57,7 +57,7 @@ TEST_CASE("setting a member selects it") {
   CHECK(value.number() == 4);
 }
 
-TEST_CASE("reading a member that is not selected is BAD_PARAM") {
+TEST_CASE("reading a member that is not selected raises BAD_PARAM") {
   Otherwise value;
   value.number(4);
   CHECK_THROWS_AS(static_cast<void>(value.text()), CORBA::BAD_PARAM);

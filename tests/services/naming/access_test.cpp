@@ -1,4 +1,4 @@
-// Which clients may change names.
+// The clients that may change names.
 #include "services/naming/access.h"
 
 #include <doctest/doctest.h>
