@@ -233,8 +233,8 @@ Figure heavier_figure() {
           .lines = {
               {.axes = {.x_label = "clients; the sink replies after 40 ms",
                         .y_label = "replies a second ÷ ideal",
-                        .better = Better::larger,
-                        .x_kind = AxisKind::logarithmic},
+                        .x_kind = AxisKind::logarithmic,
+                        .better = Better::larger},
                .xs = {400, 1000, 2500, 5000},
                .curves = {heavier_curve("TPC"), heavier_curve("AMH-ST"), heavier_curve("AMH-2")}}}};
 }
