@@ -1,4 +1,4 @@
-// Which service contexts of a request and of a reply pass the bridge.
+// The service contexts of requests and replies that pass the bridge.
 #pragma once
 
 #include <perigee/base/octets.h>

@@ -1,4 +1,4 @@
-// How many CPUs this process may use. Private to the libraries of the ORB.
+// The number of CPUs that this process may use. Private to the libraries of the ORB.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -267,7 +267,7 @@ TEST_CASE("a report can be made again from its JSON") {
         to_table(report).substr(to_table(report).find('\n')));
 }
 
-TEST_CASE("a document that is no report of papers is refused") {
+TEST_CASE("a document that is not a report of papers is refused") {
   const auto reason = [](const char* text) {
     try {
       read_papers(all_papers(), nlohmann::json::parse(text));

@@ -246,7 +246,7 @@ class Paper(unittest.TestCase):
         outcome = bench("paper", "--paper", "sockspeed", "--out", file)
         self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
 
-    def test_a_file_that_is_no_report_is_an_error_with_its_name(self):
+    def test_a_file_that_is_not_a_report_is_an_error_with_its_name(self):
         file = self.folder / "broken.json"
         for text in ("", "{", "[]", '{"experiment": "paper"}', '{"experiment": "ttcp"}', "[" * 100_000):
             file.write_text(text)

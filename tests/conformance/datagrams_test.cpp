@@ -207,7 +207,7 @@ TEST_CASE("datagrams: a message that is too large for a datagram raises IMP_LIMI
   CHECK(orbs.echo->twice(2) == 4);
 }
 
-TEST_CASE("datagrams: a server drops and counts datagrams that are no requests, and serves on") {
+TEST_CASE("datagrams: a server drops and counts datagrams that are not requests, and continues") {
   Datagrams orbs("auto");
   orbs.echo->ping();
   const auto stranger = orbs.connect();

@@ -1,4 +1,4 @@
-// Which code sets a client chooses and announces, and how it converts characters. CORBA 3.0,
+// The code sets that a client chooses and announces, and its conversions of characters. CORBA 3.0,
 // 13.10.2; interop facts 32 and 33 of docs/interop.md.
 #include "orb/context/code_sets.h"
 

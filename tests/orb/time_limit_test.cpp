@@ -199,7 +199,7 @@ TEST_CASE("a call changes the transport's time-outs only if its limit differs fr
   CHECK(set == 4);  // taken back
 }
 
-TEST_CASE("a limit of zero and a limit beyond the range of the clock are no limits") {
+TEST_CASE("a limit of zero, or beyond the range of the clock, does not limit") {
   Fixture fixture(one_connection());
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});

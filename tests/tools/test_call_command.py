@@ -153,7 +153,7 @@ class Call(unittest.TestCase):
         status, out, error = perigee("call", "--idl", IDL, ior.strip(), "noted")
         self.assertEqual((status, error), (0, ""), out)
 
-    def test_a_negative_number_is_no_option(self):
+    def test_a_negative_number_is_not_an_option(self):
         self.assertEqual(self.call("echo_short", "-5"), (0, {"_return": -5}, ""))
 
     def test_a_reference_is_its_text(self):

@@ -1,4 +1,4 @@
-// How many threads serve, and how they share the connections: a thread strategy as numbers.
+// A thread strategy as numbers: how many threads serve, and how they share the connections.
 #pragma once
 
 #include <perigee/base/export.h>

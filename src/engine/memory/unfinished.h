@@ -1,5 +1,5 @@
 // Watches the messages of an ORB that have arrived or left only in part: how much memory they take,
-// and how fast they go on. Closes connections that take too much memory or are too slow: it
+// and how fast they continue. Closes connections that take too much memory or are too slow: it
 // "evicts" them.
 #pragma once
 

@@ -76,7 +76,7 @@ class NameReader {
   void separator() noexcept { ++position_; }
 
  private:
-  // Goes on to the character behind a backslash.
+  // Moves to the character after a backslash.
   bool escaped() noexcept {
     ++position_;
     return !at_end() && std::string_view("/.\\").contains(text_[position_]);
