@@ -33,7 +33,7 @@ constexpr std::array table = {
     WarningInfo{Warning::missing_semicolon, "missing-semicolon", true,
                 "a typeprefix without the ';' at its end"},
     WarningInfo{Warning::not_generated, "not-generated", true,
-                "a component or template module, which is read without generating code"},
+                "a definition of the component model, which is read without generating code"},
     WarningInfo{Warning::scope_name, "scope-name", true,
                 "a declaration with the name of the module around it"},
     WarningInfo{Warning::shadow, "shadow", false,
