@@ -121,20 +121,13 @@ Tokens name_tokens(const Declaration& declaration, Location location) {
   return result;
 }
 
-/// The declaration behind typedefs, if there is one.
-const Declaration& behind_typedefs(const Declaration& declaration) {
-  const auto* definition = as<Typedef>(&declaration);
-  if (definition == nullptr) return declaration;
-  const Declaration* named = unaliased(*definition->type).declaration;
-  return named == nullptr ? declaration : *named;
-}
-
+/// Typedefs count as what they name.
 bool is_of_kind(const Declaration& declaration, std::string_view kind) {
-  if (kind == "sequence") {
-    const auto* definition = as<Typedef>(&declaration);
-    return definition != nullptr && unaliased(*definition->type).kind == TypeKind::sequence;
-  }
-  return to_text(behind_typedefs(declaration).kind) == kind;
+  const auto* definition = as<Typedef>(&declaration);
+  if (definition == nullptr) return to_text(declaration.kind) == kind;
+  const Type& type = unaliased(*definition->type);
+  if (kind == "sequence") return type.kind == TypeKind::sequence;
+  return type.declaration != nullptr && to_text(type.declaration->kind) == kind;
 }
 
 std::optional<Tokens> parse_named_argument(Context& context, const TemplateParameter& parameter) {
