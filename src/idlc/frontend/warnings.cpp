@@ -30,6 +30,8 @@ constexpr std::array table = {
                 "a literal of a kind that other compilers refuse, as 3.14 for a fixed constant"},
     WarningInfo{Warning::macro_redefined, "macro-redefined", true,
                 "a macro that is defined again, differently"},
+    WarningInfo{Warning::missing_include, "missing-include", true,
+                "a name of module CORBA without #include <orb.idl>"},
     WarningInfo{Warning::missing_semicolon, "missing-semicolon", true,
                 "a typeprefix without the ';' at its end"},
     WarningInfo{Warning::not_generated, "not-generated", true,
