@@ -15,6 +15,7 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -81,6 +82,9 @@ PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_from_float(long double value, int scale);
 PERIGEE_API long double fixed_to_float(Int128 units, int scale);
 PERIGEE_API std::string fixed_to_string(Int128 units, int scale);
+/// Reads a word from the stream as fixed_from_text does. If the word is no number of these digits,
+/// sets failbit and leaves `units` unchanged.
+PERIGEE_API void fixed_read(std::istream& is, int digits, int scale, Int128& units);
 
 PERIGEE_API void encode_fixed(cdr::Encoder& encoder, Int128 units, int digits);
 PERIGEE_API Int128 decode_fixed(cdr::Decoder& decoder, int digits);
@@ -155,6 +159,16 @@ class Fixed {
   Fixed& operator/=(const Fixed& other) { return *this = *this / other; }
   Fixed& operator++() { return *this += Fixed(1); }
   Fixed& operator--() { return *this -= Fixed(1); }
+  Fixed operator++(int) {
+    const Fixed before = *this;
+    ++*this;
+    return before;
+  }
+  Fixed operator--(int) {
+    const Fixed before = *this;
+    --*this;
+    return before;
+  }
 
   friend constexpr bool operator==(const Fixed&, const Fixed&) = default;
   friend constexpr auto operator<=>(const Fixed&, const Fixed&) = default;
@@ -226,6 +240,16 @@ template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2
   requires(D1 != D2 || S1 != S2)
 std::strong_ordering operator<=>(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
   return perigee::stub::fixed_compare(a.units(), S1, b.units(), S2);
+}
+
+/// Reads a word, as the constructor reads a text. A word that the constructor would refuse sets the
+/// stream's failbit, and `value` stays unchanged.
+template <std::uint16_t Digits, std::uint16_t Scale>
+std::istream& operator>>(std::istream& is, Fixed<Digits, Scale>& value) {
+  perigee::stub::Int128 units = value.units();
+  perigee::stub::fixed_read(is, Digits, Scale, units);
+  value = Fixed<Digits, Scale>::from_units(units);
+  return is;
 }
 
 /// CORBA 3.0, 15.3.2.8: two decimal digits per octet, the sign in the last half octet.

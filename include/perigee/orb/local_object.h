@@ -72,5 +72,10 @@ namespace IDL {
 inline namespace perigee_v1 {
 template <>
 struct traits<CORBA::LocalObject> : perigee::stub::local_interface_traits<CORBA::LocalObject> {};
+
+/// Classes of the program that implement local interfaces.
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<CORBA::LocalObject, T>)
+struct traits<T> : perigee::stub::local_interface_traits<T> {};
 }  // namespace perigee_v1
 }  // namespace IDL

@@ -351,6 +351,14 @@ template <>
 struct traits<CORBA::ValueBase> : perigee::value::value_traits<CORBA::ValueBase> {};
 template <>
 struct traits<CORBA::ValueFactoryBase> : perigee::value::factory_traits<CORBA::ValueFactoryBase> {};
+
+/// Classes of the program that implement valuetypes or value factories.
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<CORBA::ValueBase, T>)
+struct traits<T> : perigee::value::value_traits<T> {};
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<CORBA::ValueFactoryBase, T>)
+struct traits<T> : perigee::value::factory_traits<T> {};
 }  // namespace perigee_v1
 }  // namespace IDL
 
