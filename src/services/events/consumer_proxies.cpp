@@ -33,6 +33,7 @@ bool PushSupplierProxy::is_connected() const {
 
 task<void> PushSupplierProxy::connect_push_consumer(
     CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
+  proxies_->access().require_consume();
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
@@ -48,6 +49,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
 }
 
 task<void> PushSupplierProxy::disconnect_push_supplier() {
+  proxies_->access().require_consume();
   end_self(false);
   co_return;
 }
@@ -64,55 +66,63 @@ void PushSupplierProxy::end(bool tells_peer) {
   if (queue == nullptr || consumer == nullptr) return;
   channel_->remove_consumer(queue);
   stop_.request_stop();
-  if (tells_peer) start_detached(tell_disconnected(std::move(consumer)));
+  if (tells_peer) proxies_->tell(tell_disconnected(std::move(consumer)));
 }
 
+// An event that waits already needs no further task.
 task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
-  QueueRef queue;
-  {
-    const std::scoped_lock lock(mutex_);
-    queue = queue_;
-  }
+  const Connection connection = current_connection();
   for (unsigned events = 1;; ++events) {
-    EventRef event = co_await queue->next();
+    EventRef event = connection.queue->take();
+    if (!event) event = co_await connection.queue->next();
     if (!event) co_return;
-    const bool goes_on = co_await deliver(std::move(event), reason);
-    if (!goes_on) co_return;
+    const Step step = co_await push_once(connection, *event, reason);
+    if (step != Step::delivered) {
+      const bool goes_on = co_await go_on_after(step, connection, std::move(event), reason);
+      if (!goes_on) co_return;
+    }
+    if (failures_ != 0) {
+      failures_ = 0;
+      reason.clear();
+    }
     if (!pauses || events % events_between_pauses != 0) continue;
     const bool slept = co_await sleep_for(proxies_->orb(), pause_time);
     if (!slept) co_return;
   }
 }
 
+PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
+  const std::scoped_lock lock(mutex_);
+  return {queue_, consumer_};
+}
+
 // An event that the consumer may have got is not sent again.
-task<bool> PushSupplierProxy::deliver(EventRef event, std::string& reason) {
+task<bool> PushSupplierProxy::go_on_after(Step step, const Connection& connection, EventRef event,
+                                          std::string& reason) {
   auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
-  while (true) {
-    const Step step = co_await push_once(event, reason);
+  while (step != Step::delivered) {
     if (step == Step::gone) co_return false;
-    if (step == Step::delivered) {
-      failures_ = 0;
-      reason.clear();
-      co_return true;
-    }
     if (step == Step::lost) channel_->count_dropped(1);
     if (++failures_ >= options().failures_max) co_return false;
     const bool slept = co_await sleep_for(proxies_->orb(), delay);
     if (!slept) co_return false;
-    if (step == Step::lost) co_return true;  // goes on with the next event
-    delay = std::min(delay, options().retry_delay_max / 2) * 2;
+    if (step == Step::lost) {
+      event = co_await connection.queue->next();
+      if (!event) co_return false;
+    } else {
+      delay = std::min(delay, options().retry_delay_max / 2) * 2;
+    }
+    step = co_await push_once(connection, *event, reason);
   }
+  co_return true;
 }
 
-task<PushSupplierProxy::Step> PushSupplierProxy::push_once(EventRef event, std::string& reason) {
-  CORBA::object_reference<CosEventComm::PushConsumer> consumer;
-  {
-    const std::scoped_lock lock(mutex_);
-    consumer = consumer_;
-  }
-  if (consumer == nullptr) co_return Step::gone;
+task<PushSupplierProxy::Step> PushSupplierProxy::push_once(const Connection& connection,
+                                                           const Event& event,
+                                                           std::string& reason) {
+  if (connection.consumer == nullptr || connection.queue->is_closed()) co_return Step::gone;
   try {
-    co_await consumer->_async().push(event->data());
+    co_await connection.consumer->_async().push(event.data());
     channel_->count_delivered();
     co_return Step::delivered;
   } catch (const Disconnected& exception) {
@@ -136,6 +146,7 @@ bool PullSupplierProxy::is_connected() const {
 
 task<void> PullSupplierProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
+  proxies_->access().require_consume();
   const std::scoped_lock lock(mutex_);
   if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
   if (queue_ != nullptr) throw AlreadyConnected();
@@ -145,6 +156,7 @@ task<void> PullSupplierProxy::connect_pull_consumer(
 }
 
 QueueRef PullSupplierProxy::connected_queue() {
+  proxies_->access().require_consume();
   note_use();
   const std::scoped_lock lock(mutex_);
   if (queue_ == nullptr) throw Disconnected();
@@ -192,6 +204,7 @@ task<CosEventComm::PullSupplier_try_pull_results> PullSupplierProxy::try_pull() 
 }
 
 task<void> PullSupplierProxy::disconnect_pull_supplier() {
+  proxies_->access().require_consume();
   end_self(false);
   co_return;
 }
@@ -209,7 +222,7 @@ void PullSupplierProxy::end(bool tells_peer) {
   channel_->remove_consumer(queue);
   if (!tells_peer || consumer == nullptr) return;
   const auto limited = with_timeout(consumer, options().call_time_max);
-  start_detached(tell_disconnected(limited));
+  proxies_->tell(tell_disconnected(limited));
 }
 
 }  // namespace perigee::events

@@ -27,11 +27,19 @@ class PushSupplierProxy final
 
  private:
   task<void> move_all(std::string& reason, bool pauses) override;
+  /// Does not change while events are moved.
+  struct Connection {
+    QueueRef queue;
+    CORBA::object_reference<CosEventComm::PushConsumer> consumer;
+  };
+  [[nodiscard]] Connection current_connection() const;
   enum class Step : std::uint8_t { delivered, lost, again, gone };
   /// One call of the consumer. `reason` gets the cause of a failure.
-  task<Step> push_once(EventRef event, std::string& reason);
-  /// Calls the consumer until it has the event, or has failed too often: then the result is false.
-  task<bool> deliver(EventRef event, std::string& reason);
+  task<Step> push_once(const Connection& connection, const Event& event, std::string& reason);
+  /// Calls the consumer again after a failure, with this event or the next one, until it has an
+  /// event, or has failed too often: then the result is false.
+  task<bool> go_on_after(Step step, const Connection& connection, EventRef event,
+                         std::string& reason);
 
   mutable std::mutex mutex_;  // guards consumer_, queue_ and ended_
   CORBA::object_reference<CosEventComm::PushConsumer> consumer_;
