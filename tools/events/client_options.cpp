@@ -50,6 +50,10 @@ void add_client_options(CLI::App& program, ClientArguments& arguments, events::O
             "Clients that may consume events, in the same forms (default: any)");
   add_number(program, "--proxies-per-client-max", options.proxies_per_client_max,
              "Suppliers and consumers of one client: a user of a local socket, or a host");
+  add_number(
+      program, "--pushes-per-consumer-max", options.pushes_per_consumer_max,
+      "Calls of push in progress to one consumer; with more than 1, the consumer must execute "
+      "the requests of a connection in order");
   add_number(program, "--waiting-pushes-max", options.waiting_pushes_max,
              "Pushes in progress, with --overflow block");
   add_number(program, "--waiting-pulls-max", options.waiting_pulls_max,

@@ -7,6 +7,7 @@
 #include <perigee/orb/with_policies.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace perigee::events {
 
@@ -64,31 +65,83 @@ void PushSupplierProxy::end(bool tells_peer) {
     queue = queue_;
   }
   if (queue == nullptr || consumer == nullptr) return;
+  stop_.request_stop();  // first: the task must not take the end of its queue for a failure
   channel_->remove_consumer(queue);
-  stop_.request_stop();
   if (tells_peer) proxies_->tell(tell_disconnected(std::move(consumer)));
 }
 
-// An event that waits already needs no further task.
 task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
   const Connection connection = current_connection();
+  if (connection.consumer == nullptr) co_return;
+  if (pauses || options().pushes_per_consumer_max <= 1)
+    co_await move_each(connection, reason, pauses);
+  else
+    co_await move_several(connection, reason);
+}
+
+// An event that waits already needs no further task.
+task<void> PushSupplierProxy::move_each(const Connection& connection, std::string& reason,
+                                        bool pauses) {
   for (unsigned events = 1;; ++events) {
     EventRef event = connection.queue->take();
     if (!event) event = co_await connection.queue->next();
     if (!event) co_return;
-    const Step step = co_await push_once(connection, *event, reason);
-    if (step != Step::delivered) {
-      const bool goes_on = co_await go_on_after(step, connection, std::move(event), reason);
-      if (!goes_on) co_return;
-    }
-    if (failures_ != 0) {
-      failures_ = 0;
-      reason.clear();
-    }
+    const bool goes_on = co_await deliver(connection, std::move(event), reason);
+    if (!goes_on) co_return;
     if (!pauses || events % events_between_pauses != 0) continue;
     const bool slept = co_await sleep_for(proxies_->orb(), pause_time);
     if (!slept) co_return;
   }
+}
+
+task<void> PushSupplierProxy::move_several(const Connection& connection, std::string& reason) {
+  PushWindow window(connection.consumer);
+  while (true) {
+    while (window.size() < options().pushes_per_consumer_max) {
+      EventRef event = connection.queue->take();
+      if (!event) break;
+      window.start(std::move(event));
+    }
+    if (window.size() == 0) {
+      EventRef event = co_await connection.queue->next();
+      if (!event) co_return;
+      window.start(std::move(event));
+    }
+    const PushStep step = co_await window.end_of_oldest(reason);
+    if (step == PushStep::delivered) {
+      note_delivered(reason);
+      continue;
+    }
+    const bool goes_on = co_await recover(connection, window, step, reason);
+    if (!goes_on) co_return;
+  }
+}
+
+// All calls that have failed together count as one failure.
+task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& window,
+                                      PushStep failed, std::string& reason) {
+  const PushWindow::Rest rest = co_await window.drain(failed, reason);
+  for (std::size_t event = 0; event < rest.delivered; ++event) channel_->count_delivered();
+  channel_->count_dropped(rest.lost);
+  if (rest.is_gone) co_return false;
+  if (rest.ends_well) {
+    failures_ = 0;
+    reason.clear();
+    co_return true;
+  }
+  if (++failures_ >= options().failures_max) co_return false;
+  const bool slept = co_await sleep_for(proxies_->orb(), options().first_retry_delay);
+  if (!slept) co_return false;
+  for (const EventRef& event : rest.again) {
+    const bool goes_on = co_await deliver(connection, event, reason);
+    if (!goes_on) co_return false;
+  }
+  co_return true;
+}
+
+void PushSupplierProxy::note_delivered(std::string& reason) {
+  channel_->count_delivered();
+  if (std::exchange(failures_, 0) != 0) reason.clear();
 }
 
 PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
@@ -97,43 +150,24 @@ PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
 }
 
 // An event that the consumer may have got is not sent again.
-task<bool> PushSupplierProxy::go_on_after(Step step, const Connection& connection, EventRef event,
-                                          std::string& reason) {
+task<bool> PushSupplierProxy::deliver(const Connection& connection, EventRef event,
+                                      std::string& reason) {
   auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
-  while (step != Step::delivered) {
-    if (step == Step::gone) co_return false;
-    if (step == Step::lost) channel_->count_dropped(1);
+  while (true) {
+    if (connection.queue->is_closed()) co_return false;
+    const call<void> push = connection.consumer->_async().push(event->data());
+    const PushStep step = co_await end_of_push(push, reason);
+    if (step == PushStep::gone) co_return false;
+    if (step == PushStep::delivered) {
+      note_delivered(reason);
+      co_return true;
+    }
+    if (step == PushStep::lost) channel_->count_dropped(1);
     if (++failures_ >= options().failures_max) co_return false;
     const bool slept = co_await sleep_for(proxies_->orb(), delay);
     if (!slept) co_return false;
-    if (step == Step::lost) {
-      event = co_await connection.queue->next();
-      if (!event) co_return false;
-    } else {
-      delay = std::min(delay, options().retry_delay_max / 2) * 2;
-    }
-    step = co_await push_once(connection, *event, reason);
-  }
-  co_return true;
-}
-
-task<PushSupplierProxy::Step> PushSupplierProxy::push_once(const Connection& connection,
-                                                           const Event& event,
-                                                           std::string& reason) {
-  if (connection.consumer == nullptr || connection.queue->is_closed()) co_return Step::gone;
-  try {
-    co_await connection.consumer->_async().push(event.data());
-    channel_->count_delivered();
-    co_return Step::delivered;
-  } catch (const Disconnected& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::SystemException& exception) {
-    reason = exception.what();
-    co_return exception.completed() == CORBA::COMPLETED_NO ? Step::again : Step::lost;
+    if (step == PushStep::lost) co_return true;  // goes on with the next event
+    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
 }
 
