@@ -22,6 +22,7 @@ using Words = std::vector<std::string>;
 constexpr std::size_t stopped_size = 1'024;  // octets of an event with a stopped consumer
 /// The queues of the service with a stopped consumer, which fills its queue in the first pass.
 constexpr std::size_t stopped_queue = 10;
+constexpr std::size_t usual_queue = 1'000;
 
 /// Service and clients have a CPU each, if there are two.
 int cpu(std::size_t index) {
@@ -119,23 +120,28 @@ std::size_t events_of(const EventsOptions& options, const EventsPoint& point) {
 
 EventsSample measure_round(const EventsOptions& options, const EventsPoint& point,
                            std::size_t round) {
+  const Service service(options, {"service"});
+  Clients clients(options, service, point.consumers);
+  const Service other_service(
+      options, {"service", std::to_string(usual_queue), std::to_string(several_at_once)});
+  Clients other_clients(options, other_service, point.consumers);
   struct Kind {
+    Clients& clients;
     const char* command;
     double EventsSample::* result;
   };
-  constexpr std::array<Kind, 4> kinds{{{"events", &EventsSample::events},
-                                       {"oneways", &EventsSample::oneways},
-                                       {"calls", &EventsSample::calls},
-                                       {"oneways", &EventsSample::null}}};
-  const Service service(options, {"service"});
-  Clients clients(options, service, point.consumers);
+  const std::array<Kind, 5> kinds{{{clients, "events", &EventsSample::events},
+                                   {clients, "oneways", &EventsSample::oneways},
+                                   {other_clients, "events", &EventsSample::several},
+                                   {clients, "calls", &EventsSample::calls},
+                                   {clients, "oneways", &EventsSample::null}}};
   const std::size_t events = events_of(options, point);
   for (const Kind& kind : kinds)
-    (void)clients.number_of(kind.command, std::max<std::size_t>(events / 10, 2), point.size);
+    (void)kind.clients.number_of(kind.command, std::max<std::size_t>(events / 10, 2), point.size);
   EventsSample sample;
   for (std::size_t index = 0; index < kinds.size(); ++index) {
     const Kind& kind = kinds[(index + round) % kinds.size()];
-    sample.*kind.result = clients.number_of(kind.command, events, point.size);
+    sample.*kind.result = kind.clients.number_of(kind.command, events, point.size);
   }
   return sample;
 }

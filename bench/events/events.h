@@ -28,10 +28,13 @@ struct EventsOptions {
 /// The goal is for this number of consumers.
 inline constexpr std::size_t main_consumers = 100;
 inline constexpr std::size_t main_size = 64;
+/// Calls in progress to one consumer, for a channel that makes several.
+inline constexpr std::size_t several_at_once = 8;
 
 /// Deliveries per second in one round.
 struct EventsSample {
   double events = 0;   ///< by the channel
+  double several = 0;  ///< by a channel with `several_at_once` calls in progress to a consumer
   double oneways = 0;  ///< plain calls without replies
   double null = 0;     ///< the same once more
   double calls = 0;    ///< plain calls with replies, one at a time for each object

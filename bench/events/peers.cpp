@@ -1,5 +1,5 @@
 // The processes of the events experiment. Words with -ORB are options of the ORB.
-//   events_peers service [queue]                       prints the references of a channel and of a
+//   events_peers service [queue [at-once]]             prints the references of a channel and of a
 //                                                      fan; ends with SIGTERM
 //   events_peers clients <channel> <fan> <consumers>   prints "connected", then one number for each
 //                                                      line of its input; ends with its input
@@ -86,6 +86,7 @@ perigee::events::Options options_of(const Words& words) {
   options.call_time_max = std::chrono::hours(1);  // also for a stopped consumer
   options.proxies_per_client_max = options.proxies_max;
   if (words.size() > 1) options.queue_events_max = std::stoul(words[1]);
+  if (words.size() > 2) options.pushes_per_consumer_max = std::stoul(words[2]);
   return options;
 }
 
