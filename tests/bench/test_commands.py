@@ -33,6 +33,7 @@ TINY = {
     "tls": ["--rounds", "2", "--calls", "20"],
     "ttcp": ["--quick"],
     "naming": ["--quick", "--rounds", "1", "--calls", "50", "--names", "0"],
+    "events": ["--quick", "--rounds", "1", "--deliveries", "400", "--consumers", "2", "--stopped", "3"],
 }
 
 
@@ -104,7 +105,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
                          "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, "
-                         "jitter, ami, bridge, tls, naming, codegen, paper, compare "
+                         "jitter, ami, bridge, tls, naming, events, codegen, paper, compare "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 

@@ -74,7 +74,7 @@ class Channel {
 
   const std::string name_;
   const Options options_;
-  const OctetCount waiting_octets_;
+  const WaitingOctetsRef waiting_octets_;
   const WatchRef watch_;
   std::atomic<bool> ended_ = false;
   std::atomic<std::uint64_t> received_ = 0;

@@ -3,6 +3,7 @@
 
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
+#include <perigee/services/access/access_rule.h>
 #include <perigee/services/naming/store.h>
 
 #include <chrono>
@@ -16,6 +17,7 @@
 
 namespace perigee::naming {
 
+<<<<<<< HEAD
 /// A rule for clients that may change names. A client may change names if one of the rules fits it.
 /// Callers in the same process always may.
 struct AccessRule {
@@ -31,6 +33,10 @@ struct AccessRule {
   std::string value;
   friend bool operator==(const AccessRule&, const AccessRule&) = default;
 };
+=======
+/// Which clients may change names.
+using services::AccessRule;
+>>>>>>> k_evb
 
 /// Reads "any", "none" (no rule), "local", "user=1000", "subject=CN=teller,O=Bank",
 /// "dns=host.example" or "fingerprint=ab12…", and appends the rule. On an error, returns a text
