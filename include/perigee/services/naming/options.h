@@ -17,26 +17,9 @@
 
 namespace perigee::naming {
 
-<<<<<<< HEAD
 /// A rule for clients that may change names. A client may change names if one of the rules fits it.
 /// Callers in the same process always may.
-struct AccessRule {
-  enum class Kind : std::uint8_t {
-    any,
-    local,        ///< clients on this host: UNIX-domain sockets, shared memory, loopback addresses
-    user,         ///< the number of a user, for UNIX-domain sockets: "1000"
-    subject,      ///< the subject of a verified certificate: "CN=teller,O=Bank"
-    dns_name,     ///< an alternative name of a verified certificate
-    fingerprint,  ///< SHA-256 of a verified certificate, in hexadecimal digits
-  };
-  Kind kind = Kind::local;
-  std::string value;
-  friend bool operator==(const AccessRule&, const AccessRule&) = default;
-};
-=======
-/// Which clients may change names.
 using services::AccessRule;
->>>>>>> k_evb
 
 /// Reads "any", "none" (no rule), "local", "user=1000", "subject=CN=teller,O=Bank",
 /// "dns=host.example" or "fingerprint=ab12…", and appends the rule. On an error, returns a text
