@@ -16,12 +16,13 @@
 #include <CosEventChannelAdminAsync.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -47,6 +48,7 @@ void activate(const OrbRef& orb) {
 
 /// The supplier pushes so many events at once. It is at most two bursts ahead of the consumers.
 constexpr std::uint32_t burst = 32;
+constexpr std::chrono::minutes time_max(10);
 
 CORBA::Any event_of(std::size_t size) {
   CORBA::Any event;
@@ -112,6 +114,8 @@ class Deliveries {
     count_ = 0;
     until_next_ = consumers;
     events_ = 0;
+    const std::lock_guard lock(mutex_);
+    bursts_ = 0;
     over_ = false;
   }
   void add() {
@@ -122,13 +126,16 @@ class Deliveries {
     if (--until_next_ == 0) note_event();
     if (count_ != wanted_) return;
     end_ = now;
+    const std::lock_guard lock(mutex_);
     over_ = true;
-    over_.notify_one();
+    changed_.notify_one();
   }
-  void wait() const { over_.wait(false); }
+  void wait() {
+    wait_until([this] { return over_; });
+  }
   /// Waits until there are as many deliveries as for this number of events: whole bursts.
-  void wait_for(std::size_t events) const {
-    for (std::size_t now = events_; now < events; now = events_) events_.wait(now);
+  void wait_for(std::size_t events) {
+    wait_until([this, events] { return bursts_ * burst >= events; });
   }
   [[nodiscard]] double per_second() const {
     return static_cast<double>(wanted_ - 1) / std::chrono::duration<double>(end_ - begin_).count();
@@ -152,21 +159,35 @@ class Deliveries {
  private:
   void note_event() {
     until_next_ = consumers_;
-    if (++events_ % burst == 0) events_.notify_one();
+    if (++events_ % burst != 0) return;
+    const std::lock_guard lock(mutex_);
+    ++bursts_;
+    changed_.notify_one();
   }
 
-  // The calls that lead to deliveries, and `over_`, order the accesses of the two threads.
+  /// Throws if deliveries are missing.
+  template <typename Condition>
+  void wait_until(const Condition& condition) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, time_max, condition))
+      throw std::runtime_error("consumers did not get all events within 10 minutes");
+  }
+
+  // The calls that lead to deliveries, and the lock, order the accesses of the two threads.
   std::size_t wanted_ = 0;
   std::size_t consumers_ = 0;
   std::size_t count_ = 0;
-  std::size_t until_next_ = 0;           // deliveries until `events_` grows
-  std::atomic<std::size_t> events_ = 0;  // deliveries, divided by the number of consumers
-  std::atomic<bool> over_ = false;
+  std::size_t until_next_ = 0;  // deliveries until `events_` grows
+  std::size_t events_ = 0;      // deliveries, divided by the number of consumers
   Clock::time_point begin_;
   Clock::time_point end_;
   Clock::time_point pushed_;
   std::vector<Clock::duration> latencies_;
   bool keeps_latencies_ = false;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  std::size_t bursts_ = 0;
+  bool over_ = false;
 };
 
 class Sink final : public CORBA::servant_traits<EventBench::Sink>::base_type {
