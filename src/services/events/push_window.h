@@ -38,9 +38,9 @@ class PushWindow {
   PushWindow& operator=(const PushWindow&) = delete;
 
   [[nodiscard]] bool is_empty() const noexcept { return pushes_.empty(); }
-  /// Whether a further call may begin. Large events go alone. No call follows one that has failed
-  /// at once, for example because too many octets wait for the connection: then the event can be
-  /// sent again.
+  /// Whether a further call may begin. Large events go alone. After a call that has failed at once,
+  /// for example because too many octets wait for the connection, no call begins: so the channel
+  /// can send the event of the failed call again.
   [[nodiscard]] bool has_room() const noexcept;
   /// Begins a call.
   void start(EventRef event);
