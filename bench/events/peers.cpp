@@ -38,6 +38,7 @@ using OrbRef = CORBA::object_reference<CORBA::ORB>;
 using SinkRef = IDL::traits<EventBench::Sink>::ref_type;
 using FanRef = IDL::traits<EventBench::Fan>::ref_type;
 using ChannelRef = IDL::traits<CosEventChannelAdmin::EventChannel>::ref_type;
+using ProxyRef = IDL::traits<CosEventChannelAdmin::ProxyPushSupplier>::ref_type;
 using SupplierRef = IDL::traits<CosEventChannelAdmin::ProxyPushConsumer>::ref_type;
 
 void activate(const OrbRef& orb) {
@@ -302,19 +303,23 @@ class Supplier {
   SupplierRef supplier_;
 };
 
-/// Consumers of the channel. With a fan, it also calls them.
-void connect(const OrbRef& orb, const Words& words, std::size_t consumers, Deliveries& deliveries) {
+/// Consumers of the channel. With a fan, it also calls them. Returns the proxies of the channel.
+std::vector<ProxyRef> connect(const OrbRef& orb, const Words& words, std::size_t consumers,
+                              Deliveries& deliveries) {
   const auto channel = IDL::traits<CosEventChannelAdmin::EventChannel>::unchecked_narrow(
       orb->string_to_object(words.at(1)));
   const auto admin = channel->for_consumers();
   FanRef fan;
   if (words.size() > 2)
     fan = IDL::traits<EventBench::Fan>::unchecked_narrow(orb->string_to_object(words.at(2)));
+  std::vector<ProxyRef> proxies;
   for (std::size_t index = 0; index < consumers; ++index) {
     const SinkRef sink = CORBA::make_reference<Sink>(deliveries)->_this();
-    admin->obtain_push_supplier()->connect_push_consumer(sink);
+    proxies.push_back(admin->obtain_push_supplier());
+    proxies.back()->connect_push_consumer(sink);
     if (fan) fan->add(sink);
   }
+  return proxies;
 }
 
 void command(const Words& words, Deliveries& deliveries) {
@@ -334,16 +339,17 @@ void command(const Words& words, Deliveries& deliveries) {
 void run_clients(const OrbRef& orb, const Words& words) {
   Deliveries deliveries;
   const ServingOrb serving(orb);
-  connect(orb, words, std::stoul(words.at(3)), deliveries);
+  (void)connect(orb, words, std::stoul(words.at(3)), deliveries);
   command(words, deliveries);
 }
 
 void run_consumer(const OrbRef& orb, const Words& words) {
   Deliveries deliveries;
   const ServingOrb serving(orb);
-  connect(orb, words, 1, deliveries);
+  const auto proxies = connect(orb, words, 1, deliveries);
   std::cout << "connected" << std::endl;
   for (std::string line; std::getline(std::cin, line);) continue;
+  for (const ProxyRef& proxy : proxies) proxy->disconnect_push_supplier();
 }
 
 void run(const OrbRef& orb, const Words& words) {
