@@ -16,12 +16,13 @@
 #include <CosEventChannelAdminAsync.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <exception>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,7 @@ using OrbRef = CORBA::object_reference<CORBA::ORB>;
 using SinkRef = IDL::traits<EventBench::Sink>::ref_type;
 using FanRef = IDL::traits<EventBench::Fan>::ref_type;
 using ChannelRef = IDL::traits<CosEventChannelAdmin::EventChannel>::ref_type;
+using ProxyRef = IDL::traits<CosEventChannelAdmin::ProxyPushSupplier>::ref_type;
 using SupplierRef = IDL::traits<CosEventChannelAdmin::ProxyPushConsumer>::ref_type;
 
 void activate(const OrbRef& orb) {
@@ -47,6 +49,7 @@ void activate(const OrbRef& orb) {
 
 /// The supplier pushes so many events at once. It is at most two bursts ahead of the consumers.
 constexpr std::uint32_t burst = 32;
+constexpr std::chrono::minutes time_max(10);
 
 CORBA::Any event_of(std::size_t size) {
   CORBA::Any event;
@@ -112,6 +115,8 @@ class Deliveries {
     count_ = 0;
     until_next_ = consumers;
     events_ = 0;
+    const std::lock_guard lock(mutex_);
+    bursts_ = 0;
     over_ = false;
   }
   void add() {
@@ -122,13 +127,16 @@ class Deliveries {
     if (--until_next_ == 0) note_event();
     if (count_ != wanted_) return;
     end_ = now;
+    const std::lock_guard lock(mutex_);
     over_ = true;
-    over_.notify_one();
+    changed_.notify_one();
   }
-  void wait() const { over_.wait(false); }
+  void wait() {
+    wait_until([this] { return over_; });
+  }
   /// Waits until there are as many deliveries as for this number of events: whole bursts.
-  void wait_for(std::size_t events) const {
-    for (std::size_t now = events_; now < events; now = events_) events_.wait(now);
+  void wait_for(std::size_t events) {
+    wait_until([this, events] { return bursts_ * burst >= events; });
   }
   [[nodiscard]] double per_second() const {
     return static_cast<double>(wanted_ - 1) / std::chrono::duration<double>(end_ - begin_).count();
@@ -152,21 +160,35 @@ class Deliveries {
  private:
   void note_event() {
     until_next_ = consumers_;
-    if (++events_ % burst == 0) events_.notify_one();
+    if (++events_ % burst != 0) return;
+    const std::lock_guard lock(mutex_);
+    ++bursts_;
+    changed_.notify_one();
   }
 
-  // The calls that lead to deliveries, and `over_`, order the accesses of the two threads.
+  /// Throws if deliveries are missing.
+  template <typename Condition>
+  void wait_until(const Condition& condition) {
+    std::unique_lock lock(mutex_);
+    if (!changed_.wait_for(lock, time_max, condition))
+      throw std::runtime_error("consumers did not get all events within 10 minutes");
+  }
+
+  // The calls that lead to deliveries, and the lock, order the accesses of the two threads.
   std::size_t wanted_ = 0;
   std::size_t consumers_ = 0;
   std::size_t count_ = 0;
-  std::size_t until_next_ = 0;           // deliveries until `events_` grows
-  std::atomic<std::size_t> events_ = 0;  // deliveries, divided by the number of consumers
-  std::atomic<bool> over_ = false;
+  std::size_t until_next_ = 0;  // deliveries until `events_` grows
+  std::size_t events_ = 0;      // deliveries, divided by the number of consumers
   Clock::time_point begin_;
   Clock::time_point end_;
   Clock::time_point pushed_;
   std::vector<Clock::duration> latencies_;
   bool keeps_latencies_ = false;
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  std::size_t bursts_ = 0;
+  bool over_ = false;
 };
 
 class Sink final : public CORBA::servant_traits<EventBench::Sink>::base_type {
@@ -281,19 +303,23 @@ class Supplier {
   SupplierRef supplier_;
 };
 
-/// Consumers of the channel. With a fan, it also calls them.
-void connect(const OrbRef& orb, const Words& words, std::size_t consumers, Deliveries& deliveries) {
+/// Consumers of the channel. With a fan, it also calls them. Returns the proxies of the channel.
+std::vector<ProxyRef> connect(const OrbRef& orb, const Words& words, std::size_t consumers,
+                              Deliveries& deliveries) {
   const auto channel = IDL::traits<CosEventChannelAdmin::EventChannel>::unchecked_narrow(
       orb->string_to_object(words.at(1)));
   const auto admin = channel->for_consumers();
   FanRef fan;
   if (words.size() > 2)
     fan = IDL::traits<EventBench::Fan>::unchecked_narrow(orb->string_to_object(words.at(2)));
+  std::vector<ProxyRef> proxies;
   for (std::size_t index = 0; index < consumers; ++index) {
     const SinkRef sink = CORBA::make_reference<Sink>(deliveries)->_this();
-    admin->obtain_push_supplier()->connect_push_consumer(sink);
+    proxies.push_back(admin->obtain_push_supplier());
+    proxies.back()->connect_push_consumer(sink);
     if (fan) fan->add(sink);
   }
+  return proxies;
 }
 
 void command(const Words& words, Deliveries& deliveries) {
@@ -313,16 +339,17 @@ void command(const Words& words, Deliveries& deliveries) {
 void run_clients(const OrbRef& orb, const Words& words) {
   Deliveries deliveries;
   const ServingOrb serving(orb);
-  connect(orb, words, std::stoul(words.at(3)), deliveries);
+  (void)connect(orb, words, std::stoul(words.at(3)), deliveries);
   command(words, deliveries);
 }
 
 void run_consumer(const OrbRef& orb, const Words& words) {
   Deliveries deliveries;
   const ServingOrb serving(orb);
-  connect(orb, words, 1, deliveries);
+  const auto proxies = connect(orb, words, 1, deliveries);
   std::cout << "connected" << std::endl;
   for (std::string line; std::getline(std::cin, line);) continue;
+  for (const ProxyRef& proxy : proxies) proxy->disconnect_push_supplier();
 }
 
 void run(const OrbRef& orb, const Words& words) {

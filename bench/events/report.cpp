@@ -63,7 +63,8 @@ std::string method(const EventsReport& report) {
 }
 
 std::string name_of(const EventsPoint& point) {
-  return fmt::format("{} consumers, {} octets", point.consumers, point.size);
+  return fmt::format("{} consumer{}, {} octets", point.consumers, point.consumers == 1 ? "" : "s",
+                     point.size);
 }
 
 std::string stopped_name(const EventsReport& report) {

@@ -5,6 +5,7 @@
 #include <perigee/poa/poa.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace perigee::events {
 
@@ -42,10 +43,10 @@ void Access::require(const Rules& rules, const char* role, const char* option) c
 }
 
 std::string Access::client_name() const {
-  const std::string caller = address();
+  std::string caller = address();
   if (caller.empty()) return caller;
   return services::name_of(
-      {.address = caller, .identity = current_->identity(), .certificate = {}});
+      {.address = std::move(caller), .identity = current_->identity(), .certificate = {}});
 }
 
 std::string Access::address() const {

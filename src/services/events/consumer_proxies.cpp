@@ -95,14 +95,14 @@ task<void> PushSupplierProxy::move_each(const Connection& connection, std::strin
 }
 
 task<void> PushSupplierProxy::move_several(const Connection& connection, std::string& reason) {
-  PushWindow window(connection.consumer);
+  PushWindow window(connection.consumer, options().pushes_per_consumer_max);
   while (true) {
-    while (window.size() < options().pushes_per_consumer_max) {
+    while (window.has_room()) {
       EventRef event = connection.queue->take();
       if (!event) break;
       window.start(std::move(event));
     }
-    if (window.size() == 0) {
+    if (window.is_empty()) {
       EventRef event = co_await connection.queue->next();
       if (!event) co_return;
       window.start(std::move(event));

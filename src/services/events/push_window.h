@@ -32,11 +32,16 @@ task<PushStep> end_of_push(const call<void>& push, std::string& reason);
 /// calls in progress.
 class PushWindow {
  public:
-  explicit PushWindow(PushConsumerRef consumer) : consumer_(std::move(consumer)) {}
+  PushWindow(PushConsumerRef consumer, std::size_t pushes_max)
+      : consumer_(std::move(consumer)), pushes_max_(pushes_max) {}
   PushWindow(const PushWindow&) = delete;
   PushWindow& operator=(const PushWindow&) = delete;
 
-  [[nodiscard]] std::size_t size() const noexcept { return pushes_.size(); }
+  [[nodiscard]] bool is_empty() const noexcept { return pushes_.empty(); }
+  /// Whether a further call may begin. Large events go alone. After a call that has failed at once,
+  /// for example because too many octets wait for the connection, no call begins: so the channel
+  /// can send the event of the failed call again.
+  [[nodiscard]] bool has_room() const noexcept;
   /// Begins a call.
   void start(EventRef event);
   /// Waits for the oldest call. If it has failed, the event stays in the window for `drain`.
@@ -60,8 +65,13 @@ class PushWindow {
     call<void> in_progress;
   };
 
+  /// Removes the oldest push.
+  EventRef take_oldest();
+
   const PushConsumerRef consumer_;
+  const std::size_t pushes_max_;
   std::deque<Push> pushes_;
+  std::size_t octets_ = 0;  // of the events in pushes_
 };
 
 }  // namespace perigee::events
