@@ -1036,7 +1036,7 @@ class TwoProcesses(unittest.TestCase):
         self.assertEqual(outcome.returncode, 1)
         self.assertIn(f"localhost port {port}: Connection refused", outcome.stderr)
 
-    def test_peers_that_are_no_transmitters_do_not_end_the_receiver(self):
+    def test_peers_that_are_not_transmitters_do_not_end_the_receiver(self):
         receiver, port = self.receiving()
         place = ("localhost", int(port))
         with socket.create_connection(place) as connection:
