@@ -35,6 +35,7 @@ struct StoreError {
     busy,             ///< another program uses the file, or too many requests wait
     unavailable,      ///< the servers of the store did not answer in time; nothing was changed
     uncertain,        ///< likewise, but the change may have been made
+    too_large,        ///< the store keeps no events of this size
     no_subscription,  ///< the channel has no subscription of this name
   };
   Kind kind = Kind::failed;
@@ -50,6 +51,9 @@ using Receive = std::move_only_function<void(std::expected<Result, StoreError>)>
 struct Subscription {
   std::string name;
   SequenceNumber acknowledged = 0;
+  /// Events that the limits of the store have removed before they were acknowledged. 0 if the store
+  /// does not count them.
+  std::uint64_t missed = 0;
 };
 
 /// Where a new subscription begins.
@@ -59,8 +63,8 @@ enum class Begin : std::uint8_t {
 };
 
 /// Learns of each new event of a channel, in the order of the numbers, when the event is durable.
-/// Runs on a thread of the store, one call at a time. Must not throw, and must not wait for the
-/// store.
+/// Runs on a thread of the store, one call at a time, and before `append` reports the event. Must
+/// not throw, and must not wait for the store.
 using EventListener = std::function<void(const StoredEvent&)>;
 
 /// Keeps the events of channels, and subscriptions. Any thread. Several services may share the
@@ -92,7 +96,8 @@ class PERIGEE_API EventStore {
                     std::size_t events_max, std::size_t octets_max,
                     Receive<std::vector<StoredEvent>> done) = 0;
   /// Events up to this number are done: `read` of a later process begins behind them. `done` is
-  /// called when this is durable. A smaller number than before changes nothing.
+  /// called when this is durable. A smaller number than before changes nothing, and a number beyond
+  /// the last event counts as the number of the last event.
   virtual void acknowledge(const std::string& channel, const std::string& name,
                            SequenceNumber number, Receive<void> done) = 0;
 
