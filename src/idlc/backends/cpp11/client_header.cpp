@@ -195,6 +195,8 @@ void specialise_traits(Writer& writer, const Declarations& declarations) {
       declare_value_traits(writer, *value);
     } else if (const auto* box = as<ValueBox>(declaration)) {
       declare_value_traits(writer, *box);
+    } else if (const auto* forward = as<Forward>(declaration)) {
+      declare_casts(writer, *forward);
     } else if (is_class(*declaration)) {
       const std::string name = qualified_name(*declaration);
       const auto* bitmask = as<Bitmask>(declaration);

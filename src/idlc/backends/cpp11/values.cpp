@@ -628,6 +628,24 @@ bool declares_values(const Declarations& declarations) {
   });
 }
 
+void declare_casts(Writer& writer, const Forward& forward) {
+  const auto* value = as<ValueType>(forward.declared);
+  if (value == nullptr || value->is_defined) return;
+  writer.separate();
+  writer.write("extern template struct perigee::value::Casts<" + qualified_name(*value) + ">;");
+  writer.separate();
+}
+
+void define_casts(Writer& writer, const Declarations& declarations) {
+  for (const Declaration* declaration : declarations) {
+    if (declaration->is_imported) continue;
+    if (const auto* module = as<Module>(declaration)) define_casts(writer, module->contents);
+    const auto* value = as<ValueType>(declaration);
+    if (value != nullptr)
+      writer.write("template struct perigee::value::Casts<" + qualified_name(*value) + ">;");
+  }
+}
+
 void define_value(Writer& writer, const ValueType& value) {
   if (value.is_abstract) return;
   define_description(writer, value);
