@@ -77,6 +77,8 @@ task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
     co_await move_each(connection, reason, pauses);
   else
     co_await move_several(connection, reason);
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  if (!stop.stop_requested()) channel_->count_dropped(connection.queue->close());
 }
 
 // An event that waits already needs no further task.
@@ -95,17 +97,14 @@ task<void> PushSupplierProxy::move_each(const Connection& connection, std::strin
 }
 
 task<void> PushSupplierProxy::move_several(const Connection& connection, std::string& reason) {
-  PushWindow window(connection.consumer, options().pushes_per_consumer_max);
+  PushWindow window(connection.consumer);
+  EventRef next;
   while (true) {
-    while (window.has_room()) {
-      EventRef event = connection.queue->take();
-      if (!event) break;
-      window.start(std::move(event));
-    }
+    fill(window, *connection.queue, next);
     if (window.is_empty()) {
-      EventRef event = co_await connection.queue->next();
-      if (!event) co_return;
-      window.start(std::move(event));
+      next = co_await connection.queue->next();
+      if (!next) co_return;
+      continue;
     }
     const PushStep step = co_await window.end_of_oldest(reason);
     if (step == PushStep::delivered) {
@@ -113,28 +112,54 @@ task<void> PushSupplierProxy::move_several(const Connection& connection, std::st
       continue;
     }
     const bool goes_on = co_await recover(connection, window, step, reason);
-    if (!goes_on) co_return;
+    if (goes_on) continue;
+    if (next) channel_->count_dropped(1);
+    co_return;
   }
 }
 
-// All calls that have failed together count as one failure.
+// An event for which the window has no room yet stays in `next`.
+void PushSupplierProxy::fill(PushWindow& window, EventQueue& queue, EventRef& next) {
+  const std::size_t pushes_max = proxies_->pushes_per_consumer_max();
+  while (true) {
+    if (!next) next = queue.take();
+    if (!next || !window.has_room(*next, pushes_max)) return;
+    window.start(std::exchange(next, nullptr));
+  }
+}
+
+// All calls that have failed together count as one failure. A call that this ORB has refused behind
+// others says nothing about the consumer.
 task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& window,
                                       PushStep failed, std::string& reason) {
+  const bool was_refused = failed == PushStep::again && window.oldest_was_refused();
   const PushWindow::Rest rest = co_await window.drain(failed, reason);
   for (std::size_t event = 0; event < rest.delivered; ++event) channel_->count_delivered();
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  if (stop.stop_requested()) co_return false;
   channel_->count_dropped(rest.lost);
-  if (rest.is_gone) co_return false;
-  if (rest.ends_well) {
+  if (rest.ends_well && !rest.is_gone) {
     failures_ = 0;
     reason.clear();
     co_return true;
   }
-  if (++failures_ >= options().failures_max) co_return false;
-  const bool slept = co_await sleep_for(proxies_->orb(), options().first_retry_delay);
+  if (rest.is_gone || (!was_refused && ++failures_ >= options().failures_max)) {
+    channel_->count_dropped(rest.again.size());
+    co_return false;
+  }
+  const bool slept = co_await sleep_for(proxies_->orb(), retry_delay());
   if (!slept) co_return false;
-  for (const EventRef& event : rest.again) {
-    const bool goes_on = co_await deliver(connection, event, reason);
-    if (!goes_on) co_return false;
+  co_return co_await deliver_all(connection, rest.again, reason);
+}
+
+task<bool> PushSupplierProxy::deliver_all(const Connection& connection,
+                                          const std::vector<EventRef>& events,
+                                          std::string& reason) {
+  for (std::size_t index = 0; index < events.size(); ++index) {
+    const bool goes_on = co_await deliver(connection, events[index], reason);
+    if (goes_on) continue;
+    channel_->count_dropped(events.size() - index - 1);
+    co_return false;
   }
   co_return true;
 }
@@ -142,6 +167,14 @@ task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& 
 void PushSupplierProxy::note_delivered(std::string& reason) {
   channel_->count_delivered();
   if (std::exchange(failures_, 0) != 0) reason.clear();
+}
+
+std::chrono::milliseconds PushSupplierProxy::retry_delay() const {
+  const auto delay_max = options().retry_delay_max;
+  auto delay = std::min(options().first_retry_delay, delay_max);
+  for (unsigned failure = 1; failure < failures_ && delay < delay_max; ++failure)
+    delay = std::min(delay, delay_max / 2) * 2;
+  return delay;
 }
 
 PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
@@ -152,23 +185,22 @@ PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
 // An event that the consumer may have got is not sent again.
 task<bool> PushSupplierProxy::deliver(const Connection& connection, EventRef event,
                                       std::string& reason) {
-  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
-  while (true) {
-    if (connection.queue->is_closed()) co_return false;
-    const call<void> push = connection.consumer->_async().push(event->data());
-    const PushStep step = co_await end_of_push(push, reason);
-    if (step == PushStep::gone) co_return false;
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  while (!connection.queue->is_closed()) {
+    const PushStep step = co_await push_once(connection.consumer, event, reason);
     if (step == PushStep::delivered) {
       note_delivered(reason);
       co_return true;
     }
-    if (step == PushStep::lost) channel_->count_dropped(1);
-    if (++failures_ >= options().failures_max) co_return false;
-    const bool slept = co_await sleep_for(proxies_->orb(), delay);
+    if (stop.stop_requested()) co_return false;
+    const bool gives_up = step == PushStep::gone || ++failures_ >= options().failures_max;
+    if (gives_up || step == PushStep::lost) channel_->count_dropped(1);
+    if (gives_up) co_return false;
+    const bool slept = co_await sleep_for(proxies_->orb(), retry_delay());
     if (!slept) co_return false;
     if (step == PushStep::lost) co_return true;  // goes on with the next event
-    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
+  co_return false;
 }
 
 // --- PullSupplierProxy ---

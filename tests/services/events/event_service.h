@@ -77,6 +77,10 @@ class Service {
   }
   /// The channel, for calls within the process of the service.
   [[nodiscard]] ChannelRef own_channel() const { return channel(orb_); }
+  /// A new channel, for calls within the process of the service.
+  [[nodiscard]] ChannelRef own_channel(const std::string& key) {
+    return IDL::traits<CosEventChannelAdmin::EventChannel>::narrow(service_.add_channel(key));
+  }
   [[nodiscard]] orb::MetricsSnapshot metrics() const { return orb_->_metrics(); }
   [[nodiscard]] ChannelStatistics statistics() const { return service_.statistics_of("test"); }
   [[nodiscard]] EventService& service() { return service_; }

@@ -45,11 +45,15 @@ struct Options {
   std::size_t event_octets_max = 16 << 20;     ///< of one event
   std::size_t waiting_octets_max = 256 << 20;  ///< of all events that wait in the service
   std::size_t proxies_max = 20'000;            ///< suppliers and consumers of the service
-  /// Of one client: a user of a local socket, or a host. The own process has no such limit.
-  std::size_t proxies_per_client_max = 10'000;
+  /// Of one client: a user of a local socket, the subject of a verified certificate, or a host. The
+  /// own process has no such limit.
+  std::size_t proxies_per_client_max = 5'000;
   std::size_t channels_max = 1'000;  ///< of the service
-  /// Calls of `push` in progress to one consumer. With more than 1, the events are in order only if
-  /// the server of the consumer executes the requests of a connection one after the other.
+  /// Calls of `push` in progress to one consumer, at most 256. With more than 1, the events are in
+  /// order only if the server of the consumer executes the requests of a connection one after the
+  /// other. The service makes one call at a time if several calls of its ORB might use several
+  /// connections: with the thread strategies auto, thread-per-connection and thread-pool, and if
+  /// there are too many consumers for `-ORBRequestsInFlightMax`.
   std::size_t pushes_per_consumer_max = 1;
   std::chrono::milliseconds call_time_max{5'000};    ///< for one call of a consumer or supplier
   unsigned failures_max = 3;                         ///< in a row; then the peer is disconnected

@@ -34,9 +34,9 @@ class PERIGEE_API EventService {
 
   /// Ends all suppliers and consumers, and tells them by `disconnect_push_consumer` and so on. The
   /// service then accepts no further ones. Call it before the shutdown of the ORB, as a peer cannot
-  /// be told afterwards. Blocks until each peer has been told or cannot be reached, but at most for
-  /// `Options::end_time_max`. Any thread outside of a request. Under strategy reactive, another
-  /// thread runs the ORB, or this thread drives its calls. Does nothing after the shutdown.
+  /// be told afterwards. Blocks until each peer has been told or cannot be reached, but the calls
+  /// end after `Options::end_time_max`. Any thread outside of a request. Under strategy reactive,
+  /// another thread runs the ORB, or this thread drives its calls. Does nothing after the shutdown.
   void end() noexcept;
 
   /// A new channel, a CosEventChannelAdmin::EventChannel. Clients reach it as
