@@ -419,12 +419,16 @@ TEST_CASE("a consumer task goes on where it was") {
 TEST_CASE("a shutdown ends a pull of a subscription that waits") {
   const InFolder in;
   TestOrb client;
+  std::atomic<bool> is_waiting = false;
   std::future<void> waiting;
   {
     DurableService service(in.file);
     const auto consumer = connect_pull(service.channel(client)->subscription("s", false));
-    waiting = std::async(std::launch::async,
-                         [consumer] { CHECK_THROWS_AS((void)consumer->pull(), CORBA::Exception); });
+    waiting = std::async(std::launch::async, [consumer, &is_waiting] {
+      // A pull is refused while a call of try_pull reads the store.
+      do CHECK_THROWS_AS((void)consumer->pull(), CORBA::Exception);
+      while (!is_waiting);
+    });
     // Another call is refused only while the first one waits.
     const auto first_waits = [&consumer] {
       bool has_event = false;
@@ -436,6 +440,7 @@ TEST_CASE("a shutdown ends a pull of a subscription that waits") {
       return false;
     };
     while (!first_waits()) std::this_thread::yield();
+    is_waiting = true;
   }
   waiting.get();
 }
