@@ -12,6 +12,9 @@ namespace {
 constexpr std::array kinds = {"typename", "interface", "valuetype", "struct",
                               "union",    "exception", "enum",      "sequence"};
 
+/// Far more than files need. Each instance keeps the tokens of an argument for each parameter.
+constexpr std::size_t parameter_count_max = 256;
+
 std::optional<std::string_view> parse_kind(Context& context) {
   const Token& token = context.tokens.peek();
   const bool is_word = token.kind == TokenKind::keyword || token.kind == TokenKind::identifier;
@@ -57,13 +60,29 @@ std::optional<TemplateParameter> parse_template_parameter(Context& context) {
   return parameter;
 }
 
+/// False after a report.
+bool add_parameter(Context& context, TemplateModule& made, TemplateParameter parameter,
+                   Location location) {
+  if (made.parameters.size() == parameter_count_max) {
+    context.error(location, "the template module has more than " +
+                                std::to_string(parameter_count_max) + " parameters");
+    return false;
+  }
+  if (!made.numbers.emplace(parameter.name, made.parameters.size()).second) {
+    context.error(location, "the template module has two parameters '" + parameter.name + "'");
+    return false;
+  }
+  made.parameters.push_back(std::move(parameter));
+  return true;
+}
+
 bool parse_template_parameters(Context& context, TemplateModule& made) {
   TokenStream& tokens = context.tokens;
   tokens.next();  // <
   do {
+    const Location location = tokens.peek().location;
     auto parameter = parse_template_parameter(context);
-    if (!parameter) return false;
-    made.parameters.push_back(std::move(*parameter));
+    if (!parameter || !add_parameter(context, made, std::move(*parameter), location)) return false;
   } while (tokens.accept(","));
   return tokens.expect(">", "after the parameters of the template module");
 }
@@ -137,6 +156,9 @@ std::optional<Tokens> parse_named_argument(Context& context, const TemplateParam
   if (declaration == nullptr) return std::nullopt;
   if (parameter.kind == "typename") {
     if (type_of(context, declaration, name.location()) == nullptr) return std::nullopt;
+  } else if (context.templates.contains(declaration)) {
+    context.error(name.location(), "'" + name.text() + "' is a template module, not " + kind);
+    return std::nullopt;
   } else if (!is_of_kind(*declaration, parameter.kind)) {
     report_other_kind(context, name, *declaration, kind);
     return std::nullopt;
@@ -211,9 +233,8 @@ const Tokens* argument_at(const TemplateModule& made, const std::vector<Tokens>&
                           std::size_t index) {
   const Token& token = made.body[index];
   if (token.kind != TokenKind::identifier || made.body[index - 1].is("::")) return nullptr;
-  for (std::size_t number = 0; number < made.parameters.size(); ++number)
-    if (made.parameters[number].name == token.text) return &arguments[number];
-  return nullptr;
+  const auto found = made.numbers.find(token.text);
+  return found == made.numbers.end() ? nullptr : &arguments[found->second];
 }
 
 /// `module name { … };`. Tokens of another file get the location of the instance, because the code
