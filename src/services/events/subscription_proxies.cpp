@@ -48,6 +48,7 @@ task<void> SubscriptionPushProxy::connect_push_consumer(
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
+  ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
@@ -56,8 +57,11 @@ task<void> SubscriptionPushProxy::connect_push_consumer(
     if (takes_numbers(*push_consumer))
       consumer_.numbered =
           IDL::traits<PerigeeEvents::NumberedPushConsumer>::unchecked_narrow(consumer_.plain);
-    reader_ = feed_->connect();
+    auto readers = feed_->connect();
+    reader_ = std::move(readers.connected);
+    former = std::move(readers.former);
   }
+  if (former != nullptr) former->close();
   start_detached(serve(_self(), *this, "consumer", pauses), stop_.get_token());
   co_return;
 }
@@ -161,11 +165,17 @@ bool SubscriptionPullProxy::is_connected() const {
 
 task<void> SubscriptionPullProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
-  const std::scoped_lock lock(mutex_);
-  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-  if (reader_ != nullptr) throw AlreadyConnected();
-  consumer_ = std::move(pull_consumer);
-  reader_ = feed_->connect();
+  ReaderRef former;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
+    if (reader_ != nullptr) throw AlreadyConnected();
+    consumer_ = std::move(pull_consumer);
+    auto readers = feed_->connect();
+    reader_ = std::move(readers.connected);
+    former = std::move(readers.former);
+  }
+  if (former != nullptr) former->close();
   co_return;
 }
 
