@@ -25,8 +25,8 @@ struct TemplateParameter {
 struct TemplateModule {
   std::vector<TemplateParameter> parameters;
   std::map<std::string, std::size_t, std::less<>> numbers;  ///< the parameters' indexes, by name
-  std::vector<Token> body;  ///< with both braces
-  bool is_open = false;     ///< while an instance is parsed
+  std::vector<Token> body;                                  ///< with both braces
+  bool is_open = false;                                     ///< while an instance is parsed
 };
 
 }  // namespace perigee::idlc
