@@ -180,17 +180,53 @@ Tokens balanced_since(Context& context, std::size_t position) {
   return result;
 }
 
+/// The scoped name that begins at `index`. Sets `index` to its last token.
+ScopedName name_at(const Tokens& tokens, std::size_t& index) {
+  ScopedName name;
+  name.is_absolute = tokens[index].is("::");
+  if (name.is_absolute) ++index;
+  name.parts.push_back({std::string(tokens[index].text), tokens[index].location});
+  while (index + 2 < tokens.size() && tokens[index + 1].is("::")) {
+    index += 2;
+    name.parts.push_back({std::string(tokens[index].text), tokens[index].location});
+  }
+  return name;
+}
+
+/// The valid type or constant with the full names of its declarations. The body of the template
+/// module may declare the short names again.
+std::optional<Tokens> with_full_names(Context& context, const Tokens& tokens) {
+  Tokens result;
+  for (std::size_t index = 0; index < tokens.size(); ++index) {
+    const Token& token = tokens[index];
+    if (token.kind != TokenKind::identifier && !token.is("::")) {
+      result.push_back(token);
+      continue;
+    }
+    const Declaration* declaration = context.scopes.resolve(name_at(tokens, index));
+    if (declaration == nullptr) return std::nullopt;
+    const Tokens full = name_tokens(*declaration, token.location);
+    result.insert(result.end(), full.begin(), full.end());
+    if (result.size() > context.options.limits.token_count_max) {
+      context.error(token.location, "the argument of the template module has too many names");
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
 /// In parentheses, since an operator may follow the parameter.
 std::optional<Tokens> parse_constant_argument(Context& context, const Type& type) {
   const std::size_t position = context.tokens.position();
   if (!parse_constant(context, type)) return std::nullopt;
-  Tokens result = context.tokens.tokens_since(position);
-  Token parenthesis = result.front();
+  auto result = with_full_names(context, context.tokens.tokens_since(position));
+  if (!result) return std::nullopt;
+  Token parenthesis = result->front();
   parenthesis.kind = TokenKind::punctuation;
   parenthesis.text = "(";
-  result.insert(result.begin(), parenthesis);
+  result->insert(result->begin(), parenthesis);
   parenthesis.text = ")";
-  result.push_back(parenthesis);
+  result->push_back(parenthesis);
   return result;
 }
 
@@ -209,7 +245,7 @@ std::optional<Tokens> parse_argument(Context& context, const TemplateParameter& 
     context.error(location, "'" + to_text(*type) + "' is not a sequence");
     return std::nullopt;
   }
-  return balanced_since(context, position);
+  return with_full_names(context, balanced_since(context, position));
 }
 
 std::optional<std::vector<Tokens>> parse_arguments(Context& context, const TemplateModule& made) {
