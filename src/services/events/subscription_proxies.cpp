@@ -45,6 +45,7 @@ bool SubscriptionPushProxy::is_connected() const {
 
 task<void> SubscriptionPushProxy::connect_push_consumer(
     CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
+  proxies_->access().require_consume();
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
@@ -67,6 +68,7 @@ task<void> SubscriptionPushProxy::connect_push_consumer(
 }
 
 task<void> SubscriptionPushProxy::disconnect_push_supplier() {
+  proxies_->access().require_consume();
   end_self(false);
   co_return;
 }
@@ -83,7 +85,7 @@ void SubscriptionPushProxy::end(bool tells_peer) {
   if (reader == nullptr || consumer.plain == nullptr) return;
   reader->close();
   stop_.request_stop();
-  if (tells_peer) start_detached(tell_disconnected(std::move(consumer.plain)));
+  if (tells_peer) proxies_->tell(tell_disconnected(std::move(consumer.plain)));
 }
 
 task<void> SubscriptionPushProxy::move_all(std::string& reason, bool pauses) {
@@ -165,6 +167,7 @@ bool SubscriptionPullProxy::is_connected() const {
 
 task<void> SubscriptionPullProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
+  proxies_->access().require_consume();
   ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);
@@ -180,6 +183,7 @@ task<void> SubscriptionPullProxy::connect_pull_consumer(
 }
 
 ReaderRef SubscriptionPullProxy::connected_reader() {
+  proxies_->access().require_consume();
   note_use();
   ReaderRef reader;
   {
@@ -273,6 +277,7 @@ task<void> SubscriptionPullProxy::acknowledge(std::uint64_t number) {
 // The consumer may end when it has the reply, so the acknowledgement is durable by then. Without
 // it, the event comes again.
 task<void> SubscriptionPullProxy::disconnect_pull_supplier() {
+  proxies_->access().require_consume();
   const SequenceNumber number = take_given();
   if (number != 0) {
     try {
@@ -298,7 +303,7 @@ void SubscriptionPullProxy::end(bool tells_peer) {
   reader->close();
   if (!tells_peer || consumer == nullptr) return;
   const auto limited = with_timeout(consumer, options().call_time_max);
-  start_detached(tell_disconnected(limited));
+  proxies_->tell(tell_disconnected(limited));
 }
 
 }  // namespace perigee::events

@@ -472,6 +472,66 @@ TEST_CASE("consumers that take each other's place do not stop the search for unu
   }
 }
 
+TEST_CASE("a client that no rule admits can neither make, end nor use a subscription") {
+  const InFolder in;
+  DurableService service(in.file, {.may_destroy = true, .may_supply = {}, .may_consume = {}});
+  TestOrb client;
+  const auto own = service.own_channel();
+  const auto own_subscription = own->subscription("s", false);
+  const auto own_consumer = connect_numbered(own_subscription);
+  const auto channel = service.channel(client);
+  CHECK_THROWS_AS((void)channel->subscription("s", false), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(channel->end_subscription("s"), CORBA::NO_PERMISSION);
+  const auto subscription = IDL::traits<CosEventChannelAdmin::EventChannel>::narrow(
+      client->string_to_object(client->object_to_string(own_subscription)));
+  CHECK_THROWS_AS(subscription->destroy(), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)subscription->for_consumers()->obtain_push_supplier(),
+                  CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)subscription->for_consumers()->obtain_pull_supplier(),
+                  CORBA::NO_PERMISSION);
+  const auto consumer = IDL::traits<PerigeeEvents::NumberedPullSupplier>::unchecked_narrow(
+      client->string_to_object(client->object_to_string(own_consumer)));
+  CHECK_THROWS_AS((void)consumer->pull(), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)consumer->pull_after(0), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(consumer->acknowledge(0), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(consumer->disconnect_pull_supplier(), CORBA::NO_PERMISSION);
+  push_numbers(own, 1, 1);
+  CHECK(pulled(own_consumer) == 1);
+}
+
+TEST_CASE("the end of the service tells the consumers of subscriptions") {
+  const InFolder in;
+  DurableService service(in.file);
+  TestOrb client;
+  const auto consumer = CORBA::make_reference<Consumer>();
+  connect(client, service.channel(client)->subscription("s", false), consumer);
+  service.service().end();
+  CHECK(consumer->is_disconnected());
+}
+
+TEST_CASE("many events that the store reports together reach a plain consumer in order") {
+  const InFolder in;
+  DurableService service(in.file, {.queue_events_max = 10'000});
+  TestOrb client;
+  const auto channel = service.channel(client);
+  const auto subscription = channel->subscription("s", false);
+  const auto consumer = CORBA::make_reference<Consumer>();
+  connect(client, channel, consumer);
+  push_numbers(channel, 1, 2);
+  std::promise<std::vector<StoredEvent>> read;
+  service.store().read("test", "s", 0, 2, 1 << 20,
+                       [&read](auto events) { read.set_value(std::move(*events)); });
+  const std::vector<StoredEvent> events = read.get_future().get();
+  std::vector<std::int32_t> expected = numbers_to(2);
+  for (std::size_t count = 0; count < 500; ++count) {
+    const std::size_t index = count % 3 == 0 ? 0 : 1;
+    expected.push_back(index == 0 ? 1 : 2);
+    service.store().append("test", events.at(index).octets,
+                           [](const auto& result) { CHECK(result); });
+  }
+  CHECK(consumer->wait_for(expected.size()) == expected);
+}
+
 TEST_CASE("a durable channel keeps the events of pull suppliers") {
   class Supplier final : public CORBA::servant_traits<CosEventComm::PullSupplier>::base_type {
    public:

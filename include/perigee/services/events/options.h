@@ -73,7 +73,8 @@ struct Options {
   bool may_destroy = false;                         ///< whether clients may destroy a channel
   /// Which clients may connect as suppliers, and push events. Calls within the process may.
   std::vector<AccessRule> may_supply = {AccessRule{}};  ///< local clients
-  /// Likewise as consumers.
+  /// Likewise as consumers. These clients may also make and end the subscriptions of a durable
+  /// channel, with or without `may_destroy`.
   std::vector<AccessRule> may_consume = {AccessRule{.kind = AccessRule::Kind::any, .value = {}}};
   /// For EventService::end: how long suppliers and consumers are told that the service ends.
   std::chrono::milliseconds end_time_max{2'000};
