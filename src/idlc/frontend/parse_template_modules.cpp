@@ -99,6 +99,18 @@ void declare_template(Context& context, const Identifier& identifier, TemplateMo
   context.templates.emplace(&node, std::move(made));
 }
 
+/// The instances get only the tokens of the body.
+void report_skipped(Context& context, const std::vector<Event>& skipped) {
+  for (const Event& event : skipped) {
+    const bool is_pragma = event.kind == EventKind::pragma;
+    Diagnostic& diagnostic = context.error(
+        event.location, is_pragma ? "a template module cannot contain #pragma"
+                                  : "a template module cannot contain annotations in comments");
+    diagnostic.hint = is_pragma ? "write it before or after the instances"
+                                : "write the annotation without the comment: @name";
+  }
+}
+
 void define_template(Context& context, const Identifier& identifier) {
   TokenStream& tokens = context.tokens;
   TemplateModule made;
@@ -108,10 +120,12 @@ void define_template(Context& context, const Identifier& identifier) {
     return tokens.recover();
   }
   const std::size_t position = tokens.position();
-  if (!tokens.skip_block()) {
+  std::vector<Event> skipped;
+  if (!tokens.skip_block(skipped)) {
     tokens.report_unexpected("'}' at the end of the template module");
     return;
   }
+  report_skipped(context, skipped);
   made.body = tokens.tokens_since(position);
   tokens.expect_semicolon("the template module");
   declare_template(context, identifier, std::move(made));
