@@ -1,27 +1,19 @@
 // Events leave by calls of push consumers, or by replies to pull consumers.
 #include "services/events/consumer_proxies.h"
 
+#include "services/events/peer_calls.h"
 #include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
-#include <perigee/orb/any_operators.h>
 #include <perigee/orb/with_policies.h>
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace perigee::events {
 
 namespace {
 
-using CosEventChannelAdmin::AlreadyConnected;
 using CosEventComm::Disconnected;
-
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushConsumer> consumer) {
-  co_await consumer->_async().disconnect_push_consumer();
-}
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer> consumer) {
-  co_await consumer->_async().disconnect_pull_consumer();
-}
 
 }  // namespace
 
@@ -40,8 +32,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
   const bool pauses = is_own(push_consumer);
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-    if (queue_ != nullptr) throw AlreadyConnected();
+    require_unconnected(ended_, queue_ != nullptr);
     consumer_ = with_timeout(push_consumer, options().call_time_max);
     queue_ = channel_->add_consumer();
   }
@@ -147,7 +138,7 @@ task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& 
     channel_->count_dropped(rest.again.size());
     co_return false;
   }
-  const bool slept = co_await sleep_for(proxies_->orb(), retry_delay());
+  const bool slept = co_await sleep_for(proxies_->orb(), retry_delay(options(), failures_));
   if (!slept) co_return false;
   co_return co_await deliver_all(connection, rest.again, reason);
 }
@@ -169,14 +160,6 @@ void PushSupplierProxy::note_delivered(std::string& reason) {
   if (std::exchange(failures_, 0) != 0) reason.clear();
 }
 
-std::chrono::milliseconds PushSupplierProxy::retry_delay() const {
-  const auto delay_max = options().retry_delay_max;
-  auto delay = std::min(options().first_retry_delay, delay_max);
-  for (unsigned failure = 1; failure < failures_ && delay < delay_max; ++failure)
-    delay = std::min(delay, delay_max / 2) * 2;
-  return delay;
-}
-
 PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
   const std::scoped_lock lock(mutex_);
   return {queue_, consumer_};
@@ -196,7 +179,7 @@ task<bool> PushSupplierProxy::deliver(const Connection& connection, EventRef eve
     const bool gives_up = step == PushStep::gone || ++failures_ >= options().failures_max;
     if (gives_up || step == PushStep::lost) channel_->count_dropped(1);
     if (gives_up) co_return false;
-    const bool slept = co_await sleep_for(proxies_->orb(), retry_delay());
+    const bool slept = co_await sleep_for(proxies_->orb(), retry_delay(options(), failures_));
     if (!slept) co_return false;
     if (step == PushStep::lost) co_return true;  // goes on with the next event
   }
@@ -214,8 +197,7 @@ task<void> PullSupplierProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
   proxies_->access().require_consume();
   const std::scoped_lock lock(mutex_);
-  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-  if (queue_ != nullptr) throw AlreadyConnected();
+  require_unconnected(ended_, queue_ != nullptr);
   consumer_ = std::move(pull_consumer);
   queue_ = channel_->add_consumer();
   co_return;
@@ -229,11 +211,6 @@ QueueRef PullSupplierProxy::connected_queue() {
   return queue_;
 }
 
-void PullSupplierProxy::raise_disconnected() {
-  end_self(true);
-  throw Disconnected();
-}
-
 task<CORBA::Any> PullSupplierProxy::pull() {
   const QueueRef queue = connected_queue();
   EventRef event = queue->take();
@@ -245,9 +222,7 @@ task<CORBA::Any> PullSupplierProxy::pull() {
     note_use();
   }
   if (!event && queue->is_closed()) raise_disconnected();
-  if (!event)
-    throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
-                           "no event came in time, or the client has cancelled the call");
+  if (!event) raise_no_event_yet();
   channel_->count_delivered();
   co_return event->data();
 }
@@ -256,17 +231,9 @@ task<CosEventComm::PullSupplier_try_pull_results> PullSupplierProxy::try_pull() 
   const QueueRef queue = connected_queue();
   const EventRef event = queue->take();
   if (!event && queue->is_closed()) raise_disconnected();
-  CosEventComm::PullSupplier_try_pull_results results;
-  results.has_event(event != nullptr);
-  if (event) {
-    channel_->count_delivered();
-    results.return_value(event->data());
-  } else {
-    CORBA::Any nothing;
-    nothing <<= false;  // a value without meaning: some ORBs cannot receive an any without value
-    results.return_value(std::move(nothing));
-  }
-  co_return results;
+  if (!event) co_return reply_to_try_pull(std::nullopt);
+  channel_->count_delivered();
+  co_return reply_to_try_pull(event->data());
 }
 
 task<void> PullSupplierProxy::disconnect_pull_supplier() {

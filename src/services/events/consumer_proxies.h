@@ -4,7 +4,6 @@
 #include "services/events/proxies.h"
 #include "services/events/push_window.h"
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -53,8 +52,6 @@ class PushSupplierProxy final
   task<bool> deliver_all(const Connection& connection, const std::vector<EventRef>& events,
                          std::string& reason);
   void note_delivered(std::string& reason);
-  /// Before the next call, after so many failures in a row.
-  [[nodiscard]] std::chrono::milliseconds retry_delay() const;
 
   mutable std::mutex mutex_;  // guards consumer_, queue_ and ended_
   CORBA::object_reference<CosEventComm::PushConsumer> consumer_;
@@ -83,8 +80,6 @@ class PullSupplierProxy final
  private:
   /// Raises Disconnected if no consumer is connected.
   [[nodiscard]] QueueRef connected_queue();
-  /// Ends the proxy if the channel has disconnected its consumer. Raises Disconnected.
-  [[noreturn]] void raise_disconnected();
 
   mutable std::mutex mutex_;  // guards the members below
   CORBA::object_reference<CosEventComm::PullConsumer> consumer_;

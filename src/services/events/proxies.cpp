@@ -35,6 +35,16 @@ bool Proxy::is_own(const ObjectRef& peer) const {
 
 void Proxy::end_self(bool tells_peer) { proxies_->end(id_, tells_peer); }
 
+void Proxy::raise_disconnected() {
+  end_self(true);
+  throw CosEventComm::Disconnected();
+}
+
+void Proxy::require_unconnected(bool has_ended, bool is_connected) {
+  if (has_ended) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
+  if (is_connected) throw CosEventChannelAdmin::AlreadyConnected();
+}
+
 // --- CallingProxy ---
 
 task<void> CallingProxy::serve(CORBA::servant_reference<PortableServer::Servant> self,

@@ -67,6 +67,10 @@ class Proxy {
   void note_use() noexcept;
   /// Ends this proxy and its object.
   void end_self(bool tells_peer);
+  /// Ends this proxy, whose channel has disconnected the peer. Raises Disconnected.
+  [[noreturn]] void raise_disconnected();
+  /// Before a peer connects: raises OBJECT_NOT_EXIST or AlreadyConnected.
+  static void require_unconnected(bool has_ended, bool is_connected);
   /// Whether the peer is a proxy of another channel of this service. Raises BAD_PARAM if it is a
   /// proxy of the same channel: the events would go round for ever. Raises NO_PERMISSION if the
   /// client may not both supply and consume events: the calls between two proxies come from the own

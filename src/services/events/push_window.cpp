@@ -14,22 +14,6 @@ constexpr std::size_t octets_max = 32 * 1024;
 
 std::size_t octets_of(const Event& event) noexcept { return event.octets() + octets_per_event; }
 
-/// Of the exception that is being handled.
-PushStep step_of_failure(std::string& reason) {
-  try {
-    throw;
-  } catch (const CosEventComm::Disconnected& exception) {
-    reason = exception.what();
-    return PushStep::gone;
-  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
-    reason = exception.what();
-    return PushStep::gone;
-  } catch (const CORBA::SystemException& exception) {
-    reason = exception.what();
-    return exception.completed() == CORBA::COMPLETED_NO ? PushStep::again : PushStep::lost;
-  }
-}
-
 void add(PushStep step, EventRef event, PushWindow::Rest& rest) {
   rest.ends_well = step == PushStep::delivered;
   switch (step) {
@@ -50,6 +34,21 @@ void add(PushStep step, EventRef event, PushWindow::Rest& rest) {
 }
 
 }  // namespace
+
+PushStep step_of_failure(std::string& reason) {
+  try {
+    throw;
+  } catch (const CosEventComm::Disconnected& exception) {
+    reason = exception.what();
+    return PushStep::gone;
+  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
+    reason = exception.what();
+    return PushStep::gone;
+  } catch (const CORBA::SystemException& exception) {
+    reason = exception.what();
+    return exception.completed() == CORBA::COMPLETED_NO ? PushStep::again : PushStep::lost;
+  }
+}
 
 task<PushStep> push_once(const PushConsumerRef& consumer, const EventRef& event,
                          std::string& reason) {

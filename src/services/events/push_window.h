@@ -28,6 +28,8 @@ enum class PushStep : std::uint8_t {
   gone,   ///< the consumer does not want events, or does not exist
 };
 
+/// Of the exception that is being handled. `reason` gets its text.
+[[nodiscard]] PushStep step_of_failure(std::string& reason);
 /// Calls the consumer. `reason` gets the cause of a failure.
 task<PushStep> push_once(const PushConsumerRef& consumer, const EventRef& event,
                          std::string& reason);

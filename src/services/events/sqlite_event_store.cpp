@@ -305,12 +305,12 @@ class SqliteEventStore final : public EventStore {
   }
   /// The time until the thread looks for old events.
   [[nodiscard]] Requests::Time time_to_sweep(const SqliteWriter& writer, bool has_failed) const {
-    constexpr Requests::Time longest = std::chrono::seconds(60);
+    constexpr std::chrono::seconds longest(60);
     constexpr Requests::Time after_failure = std::chrono::seconds(1);
     if (writer.has_more_to_remove() && has_failed) return after_failure;
     if (writer.has_more_to_remove()) return Requests::Time::zero();
     if (options_.age_max.count() <= 0) return Requests::Time::max();
-    return std::min(longest, Requests::Time(std::min(options_.age_max, std::chrono::seconds(60))));
+    return std::min(options_.age_max, longest);
   }
 
   void write(SqliteWriter& writer) noexcept {

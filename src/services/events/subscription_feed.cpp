@@ -1,6 +1,7 @@
 // A reader keeps a part of the events in memory.
 #include "services/events/subscription_feed.h"
 
+#include "services/events/peer_calls.h"
 #include "services/events/start_detached.h"
 #include "services/events/store_exceptions.h"
 #include <perigee/async/on_orb.h>
@@ -200,9 +201,7 @@ task<std::optional<NumberedEvent>> SubscriptionReader::take(Wait wait, std::stop
   const auto self = shared_from_this();  // the proxy may end meanwhile
   const Turn turn(*this);
   const std::stop_token stop = co_await stop_token_of_this_task();
-  const Options& options = feed_->log().options();
-  const Duration delay_max = options.retry_delay_max;
-  Duration delay = std::min<Duration>(options.first_retry_delay, delay_max);
+  unsigned failures = 0;
   while (!is_closed() && !stop.stop_requested() && !expiry.stop_requested()) {
     if (auto event = take_read()) co_return event;
     const std::uint64_t before = news();
@@ -210,8 +209,7 @@ task<std::optional<NumberedEvent>> SubscriptionReader::take(Wait wait, std::stop
     if (part == Part::failed && wait == Wait::no)
       throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the store of the channel has failed");
     if (part == Part::failed) {
-      co_await pause(delay, stop, expiry);
-      delay = std::min(delay, delay_max / 2) * 2;
+      co_await pause(retry_delay(feed_->log().options(), ++failures), stop, expiry);
     }
     if (part != Part::none) continue;
     if (wait == Wait::no) break;

@@ -2,12 +2,11 @@
 // again, also if the consumer may have it.
 #include "services/events/subscription_proxies.h"
 
+#include "services/events/peer_calls.h"
 #include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
-#include <perigee/orb/any_operators.h>
 #include <perigee/orb/with_policies.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -15,15 +14,7 @@ namespace perigee::events {
 
 namespace {
 
-using CosEventChannelAdmin::AlreadyConnected;
 using CosEventComm::Disconnected;
-
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushConsumer> consumer) {
-  co_await consumer->_async().disconnect_push_consumer();
-}
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer> consumer) {
-  co_await consumer->_async().disconnect_pull_consumer();
-}
 
 // Asking the consumer by `_is_a` would block the thread, so only the type in its reference counts.
 bool takes_numbers(const CORBA::Object& consumer) {
@@ -52,8 +43,7 @@ task<void> SubscriptionPushProxy::connect_push_consumer(
   ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-    if (reader_ != nullptr) throw AlreadyConnected();
+    require_unconnected(ended_, reader_ != nullptr);
     consumer_.plain = with_timeout(push_consumer, options().call_time_max);
     if (takes_numbers(*push_consumer))
       consumer_.numbered =
@@ -109,20 +99,18 @@ task<void> SubscriptionPushProxy::move_all(std::string& reason, bool pauses) {
 }
 
 task<bool> SubscriptionPushProxy::deliver(const NumberedEvent& event, std::string& reason) {
-  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
   while (true) {
-    const Step step = co_await push_once(event, reason);
-    if (step == Step::gone) co_return false;
-    if (step == Step::delivered) {
+    const PushStep step = co_await push_once(event, reason);
+    if (step == PushStep::gone) co_return false;
+    if (step == PushStep::delivered) {
       failures_ = 0;
       reason.clear();
       feed_->acknowledge(event.number);
       co_return true;
     }
     if (++failures_ >= options().failures_max) co_return false;
-    const bool slept = co_await sleep_for(proxies_->orb(), delay);
+    const bool slept = co_await sleep_for(proxies_->orb(), retry_delay(options(), failures_));
     if (!slept) co_return false;
-    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
 }
 
@@ -131,26 +119,18 @@ SubscriptionPushProxy::Consumer SubscriptionPushProxy::consumer() const {
   return consumer_;
 }
 
-task<SubscriptionPushProxy::Step> SubscriptionPushProxy::push_once(const NumberedEvent& event,
-                                                                   std::string& reason) {
+task<PushStep> SubscriptionPushProxy::push_once(const NumberedEvent& event, std::string& reason) {
   const Consumer called = consumer();
-  if (called.plain == nullptr) co_return Step::gone;
+  if (called.plain == nullptr) co_return PushStep::gone;
   try {
     if (called.numbered != nullptr)
       co_await called.numbered->_async().push_numbered(event.number, event.data);
     else
       co_await called.plain->_async().push(event.data);
     channel_->count_delivered();
-    co_return Step::delivered;
-  } catch (const Disconnected& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::SystemException& exception) {
-    reason = exception.what();
-    co_return Step::again;
+    co_return PushStep::delivered;
+  } catch (const CORBA::Exception&) {
+    co_return step_of_failure(reason);
   }
 }
 
@@ -171,8 +151,7 @@ task<void> SubscriptionPullProxy::connect_pull_consumer(
   ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-    if (reader_ != nullptr) throw AlreadyConnected();
+    require_unconnected(ended_, reader_ != nullptr);
     consumer_ = std::move(pull_consumer);
     auto readers = feed_->connect();
     reader_ = std::move(readers.connected);
@@ -210,11 +189,6 @@ void SubscriptionPullProxy::note_given(SequenceNumber number) {
   given_ = number;
 }
 
-void SubscriptionPullProxy::raise_disconnected() {
-  end_self(true);
-  throw Disconnected();
-}
-
 task<NumberedEvent> SubscriptionPullProxy::wait_for_event(ReaderRef reader) {
   std::optional<NumberedEvent> event;
   {
@@ -224,9 +198,7 @@ task<NumberedEvent> SubscriptionPullProxy::wait_for_event(ReaderRef reader) {
     note_use();
   }
   if (!event && reader->is_closed()) raise_disconnected();
-  if (!event)
-    throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
-                           "no event came in time, or the client has cancelled the call");
+  if (!event) raise_no_event_yet();
   channel_->count_delivered();
   co_return std::move(*event);
 }
@@ -244,18 +216,10 @@ task<CosEventComm::PullSupplier_try_pull_results> SubscriptionPullProxy::try_pul
   acknowledge_given();
   std::optional<NumberedEvent> event = co_await reader->try_next();
   if (!event && reader->is_closed()) raise_disconnected();
-  CosEventComm::PullSupplier_try_pull_results results;
-  results.has_event(event.has_value());
-  if (event) {
-    channel_->count_delivered();
-    note_given(event->number);
-    results.return_value(std::move(event->data));
-  } else {
-    CORBA::Any nothing;
-    nothing <<= false;  // a value without meaning: some ORBs cannot receive an any without value
-    results.return_value(std::move(nothing));
-  }
-  co_return results;
+  if (!event) co_return reply_to_try_pull(std::nullopt);
+  channel_->count_delivered();
+  note_given(event->number);
+  co_return reply_to_try_pull(std::move(event->data));
 }
 
 // A repeated call finds the same position, and so gets the same event.
