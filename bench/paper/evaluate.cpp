@@ -97,11 +97,9 @@ void check_is_testable(const Value& value, const json& document) {
     if (reason->is_string()) throw NotTestable(reason->get<std::string>());
 }
 
-/// Three significant digits, also if the last ones are zeros: "1.00".
+/// Three significant digits, also if the last ones are zeros: "1.00". All digits before the point.
 std::string three_digits(double value) {
-  std::string text = fmt::format("{:#.3g}", value);
-  if (text.ends_with('.')) text.pop_back();  // 200.
-  return text;
+  return std::abs(value) < 99.95 ? fmt::format("{:#.3g}", value) : fmt::format("{:.0f}", value);
 }
 
 std::string at_position(std::string path, double x) {

@@ -245,6 +245,8 @@ TEST_CASE("a sentence names the paper's statement, the value and the verdict") {
   CHECK(sentence(result) ==
         "The paper: wrappers cost nothing. Here: the wrapper's CPU time ÷ that of C is 1.00 "
         "[0.990, 1.02]: confirmed (confirmed if 0.95 to 1.05).");
+  result.value = samples({187, 99.97, 2050});
+  CHECK(sentence(result).find(" is 187 [100, 2050]: ") != std::string::npos);
   result.verdict = Verdict::not_run;
   result.reason = "it ended with status 1";
   CHECK(sentence(result) == "The paper: wrappers cost nothing. Not run: it ended with status 1.");
