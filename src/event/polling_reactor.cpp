@@ -12,8 +12,9 @@
 namespace perigee::event {
 namespace {
 
-/// The length of a nap. A thread that finds nothing to do naps if the other threads are quick:
-/// waking it for each event would cost more than the event.
+/// The length of a nap, which is a short sleep outside of the poller. A thread that finds nothing
+/// to do naps if the other threads are quick: waking it for each event would cost more than the
+/// event.
 constexpr std::chrono::microseconds nap_time{200};
 
 /// A thread that runs the reactor alone, and waits longer than this for a timer, sets the timer

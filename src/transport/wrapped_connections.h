@@ -19,8 +19,8 @@ class PERIGEE_INTERNAL_TYPE ConnectionWrapper {
   using Made = std::expected<std::unique_ptr<Transport>, IoError>;
 
   virtual ~ConnectionWrapper() = default;
-  /// `inner` converts an endpoint to one of the protocol below, and `outer` converts it back. In an
-  /// error, `outer` puts the endpoint that the caller knows.
+  /// `inner` converts an endpoint to one of the protocol below, and `outer` converts it back.
+  /// `outer` also replaces the endpoint in an error by the endpoint that the caller knows.
   [[nodiscard]] virtual Endpoint inner(Endpoint endpoint) const { return endpoint; }
   [[nodiscard]] virtual Endpoint outer(Endpoint endpoint) const { return endpoint; }
   [[nodiscard]] virtual IoError outer(IoError error) const { return error; }

@@ -9,13 +9,14 @@
 
 namespace perigee::cdr {
 
-/// The budget for decoded values, of one ORB. Any thread.
+/// The budget of one ORB for decoded values. Any thread.
 class DecodedBudget {
  public:
   /// False: the budget has no room for `octets` more, and nothing is charged.
   [[nodiscard]] virtual bool try_charge(std::uint64_t octets) noexcept = 0;
   virtual void release(std::uint64_t octets) noexcept = 0;
-  /// Keeps the budget alive: for memory that may outlive the ORB. Null: such memory is not charged.
+  /// A reference that keeps the budget alive, for memory that may outlive the ORB. Null: such
+  /// memory is not charged.
   [[nodiscard]] virtual counted_ptr<DecodedBudget> share() noexcept = 0;
 
  protected:

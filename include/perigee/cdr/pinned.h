@@ -1,5 +1,5 @@
-// Parameters with the annotation @perigee::borrowed in asynchronous servants: views into the octets
-// received, which stay valid as long as the servant keeps them.
+// Parameters with the annotation @perigee::borrowed in asynchronous servants: views of the received
+// octets, which stay valid as long as the servant keeps them.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -27,7 +27,7 @@ namespace cdr {
 /// releases it.
 class PERIGEE_API PinCharge final {
  public:
-  /// Charges nothing, and all charges succeed, if `environment` is null or has no budget.
+  /// If `environment` is null or has no budget, `try_charge` succeeds and charges nothing.
   explicit PinCharge(Environment* environment) noexcept;
   PinCharge(PinCharge&& other) noexcept
       : budget_(std::move(other.budget_)), charged_(std::exchange(other.charged_, 0)) {}
@@ -45,9 +45,9 @@ class PERIGEE_API PinCharge final {
 /// Owns the memory of a message that is being decoded, and can share it with pinned values.
 class PinSource {
  public:
-  /// Shares the memory of the message. Null: `octets` are not in such memory, are too few, or are a
-  /// too small part of it, so the caller must copy them. If the budget has no room, fails `decoder`
-  /// with `memory_full` and returns null. Throws bad_alloc.
+  /// Shares the memory of the message. Null: `octets` are not in such memory, are too few, or are
+  /// too small a part of it, so the caller must copy them. If the budget has no room, fails
+  /// `decoder` with `memory_full` and returns null. Throws bad_alloc.
   [[nodiscard]] virtual counted_ptr<PinnedMemory> share(Decoder& decoder, OctetSpan octets) = 0;
 
  protected:

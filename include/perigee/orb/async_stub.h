@@ -190,9 +190,9 @@ class PERIGEE_API CallHandle {
 /// belongs to the loop to which the connection belongs. All other calls are driven by the thread in
 /// ORB::run, ORB::perform_work or CallHandle::wait.
 ///
-/// The observer of a oneway is called when the request has come as far as the SyncScopePolicy says;
-/// SYNC_NONE acts like SYNC_WITH_TRANSPORT. A collocated servant is called inside `send`. If it
-/// defers its reply, the observer is called after the reply.
+/// The observer of a oneway is called when the request has reached the step that the
+/// SyncScopePolicy names; SYNC_NONE acts like SYNC_WITH_TRANSPORT. A collocated servant is called
+/// inside `send`. If it defers its reply, the observer is called after the reply.
 ///
 /// `operation` must outlive the call. Raises INV_OBJREF for a local object; BAD_INV_ORDER, OMG
 /// minor 4, after the ORB's shutdown; NO_MEMORY. If it raises an exception, the observer is not

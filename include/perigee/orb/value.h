@@ -137,8 +137,8 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
  public:
   using _ref_type = valuetype_reference<ValueBase>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/ValueBase:1.0";
-  /// The last references to many values may go at once, for example in a long list. Then the
-  /// destructors do not run inside each other.
+  /// The last references to many values may be released at once, for example in a long list. Then
+  /// the destructors do not run inside each other.
   using _destroyed_in_turn = void;
 
   virtual ~ValueBase();
@@ -167,7 +167,7 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
   /// @name For generated code.
   /// @{
   [[nodiscard]] virtual const perigee::value::Description& _description() const noexcept = 0;
-  /// Writes the state, without the front of the value. May fail the encoder.
+  /// Writes the state, without the tag and the repository ids in front of it. May fail the encoder.
   virtual void _marshal(perigee::cdr::Encoder& encoder) const = 0;
   /// Reads the state. If the decoder fails, or has failed before, all references of the state to
   /// other values are null afterwards.
@@ -241,7 +241,7 @@ struct Casts {
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// "Stock::Quote{…}" is for structs. Of a value, the text has only the repository id.
+/// The text of a value: only its repository id, unlike the text "Stock::Quote{…}" of a struct.
 [[nodiscard]] PERIGEE_API std::string _text_of_value(const ValueBase* value);
 template <typename T>
 std::string _text_of(const valuetype_reference<T>& value) {

@@ -36,7 +36,7 @@ struct CallEnd {
   messaging::FramingError framing = messaging::FramingError::bad_header;
   int error_code = 0;  ///< errno of a failed transfer
 
-  /// The peer certainly has not executed the request.
+  /// Whether the peer certainly has not executed the request.
   [[nodiscard]] bool not_executed() const noexcept {
     return failure != CallFailure::none &&
            (!request_accepted || failure == CallFailure::closed_by_peer);

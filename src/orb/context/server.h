@@ -95,7 +95,8 @@ class PERIGEE_INTERNAL_API Server {
   /// The loop that the calling thread serves, or whose connection it reads: asynchronous calls that
   /// begin here end on the threads of that loop. Null: there is none.
   [[nodiscard]] virtual engine::Loop* loop_of_this_thread() noexcept { return nullptr; }
-  /// The calling thread serves a loop of this server, or a connection with a thread of its own.
+  /// Whether the calling thread serves a loop of this server, or a connection as its dedicated
+  /// reader.
   [[nodiscard]] bool serves_on_this_thread() noexcept { return loop_of_this_thread() != nullptr; }
   /// The switch of the supervisor's ticks, for connections of asynchronous calls on the loops of
   /// this server. Null: there is no supervisor.

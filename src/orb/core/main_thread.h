@@ -63,8 +63,8 @@ class MainThread final {
   /// Gives a request to the main thread. It is dispatched there, in the order of these calls. After
   /// `end`, the request gets TRANSIENT at once.
   void dispatch(std::unique_ptr<KeptRequest> request);
-  /// POA managers have changed their state: requests that had to wait for them are dispatched
-  /// again. True if there are any.
+  /// Called when POA managers have changed their state: requests that had to wait for them are
+  /// dispatched again. True if there are such requests.
   [[nodiscard]] bool resume() noexcept;
   /// The exception that the client gets after `End::shut_down`.
   [[nodiscard]] PERIGEE_INTERNAL_API static CORBA::TRANSIENT refusal();

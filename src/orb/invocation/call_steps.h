@@ -118,7 +118,7 @@ class CallSteps {
     return request_.time_limit.count() != 0 &&
            request_.time_limit == context_.settings.call_timeout;
   }
-  /// The call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
+  /// Whether the call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
   [[nodiscard]] bool may_use_both_directions() const noexcept {
     return context_.bidirectional.concerns(request_.bidirectional) &&
            target_->version >= messaging::Version{1, 2};
@@ -134,7 +134,8 @@ class CallSteps {
   [[nodiscard]] CallInterception::Next end_interception(bool failed);
   /// After `forward`: the call starts again with the target that an interceptor has given.
   [[nodiscard]] State follow_interceptor();
-  /// The interceptors have ended the call, or want another target. `end_interception` says which.
+  /// Called when the interceptors have ended the call, or want another target: `end_interception`
+  /// says which.
   State fail_intercepted();
 
   /// Notes in `failure()` why the request cannot be encoded.
@@ -152,7 +153,7 @@ class CallSteps {
   // The reference's. After a forward of an interceptor, the profiles of the new target.
   std::shared_ptr<MProfile> profiles_;
   const Target* target_ = nullptr;
-  CallInterception* interception_ = nullptr;  // null: no interceptor concerns the call
+  CallInterception* interception_ = nullptr;  // null: the call has no interceptors
   Freshness freshness_ = Freshness::any;
   bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
@@ -200,7 +201,7 @@ class CallSteps {
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_forwarded() noexcept;
   [[nodiscard]] bool return_to_base();
-  /// RebindPolicy forbids other targets than the present one.
+  /// Whether the RebindPolicy forbids other targets than the present one.
   [[nodiscard]] bool may_not_rebind() const noexcept {
     return request_.no_rebind && profiles_->is_bound();
   }

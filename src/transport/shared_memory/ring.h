@@ -38,7 +38,7 @@ struct RingWords {
   /// Of the sender: the octets sent so far, modulo 2^32.
   alignas(line) ipc::SharedWord written;
   ipc::SharedWord ended;
-  ipc::SharedWord sender_cpu;  ///< the number of the CPU it ran on when it sent, and 1; 0: unknown
+  ipc::SharedWord sender_cpu;  ///< the number of the CPU it ran on when it sent, plus 1; 0: unknown
   /// Of the receiver: the octets received so far, modulo 2^32.
   alignas(line) ipc::SharedWord taken;
   ipc::SharedWord receiver_gone;

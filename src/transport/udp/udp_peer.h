@@ -27,9 +27,9 @@ class UdpPeerOwner {
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept = 0;
   /// Sends one datagram. A datagram that the system does not take now is lost.
   virtual IoResult send_to(std::span<const OctetSpan> segments, const ipc::InetAddr& address) = 0;
-  /// A transport was made.
+  /// Called when a transport was made.
   virtual void count_transport() noexcept = 0;
-  /// The transport of this peer is being destroyed.
+  /// Called when the transport of this peer is being destroyed.
   virtual void forget(UdpPeer& peer) noexcept = 0;
 
  protected:

@@ -61,7 +61,7 @@ struct Options {
   std::chrono::milliseconds retry_delay_max{5'000};  ///< this delay
   std::chrono::milliseconds pull_interval{100};      ///< between questions to a pull supplier
   std::chrono::seconds unconnected_max{
-      600};                               ///< then a proxy without a peer may give way to others
+      600};                               ///< then a new proxy may replace one without a peer
   std::chrono::seconds idle_max{86'400};  ///< the same for a peer that does not call its proxy
   /// With Overflow::block: a consumer that takes no event for this time, while a supplier waits for
   /// it, is disconnected.
@@ -71,7 +71,7 @@ struct Options {
   std::size_t pulls_per_proxy_max = 16;             ///< of them, from one consumer
   std::chrono::milliseconds pull_wait_max{60'000};  ///< then `pull` raises TRANSIENT
   bool may_destroy = false;                         ///< whether clients may destroy a channel
-  /// Which clients may connect as suppliers, and push events. Calls within the process may.
+  /// Which clients may connect as suppliers, and push events. Calls within the process always may.
   std::vector<AccessRule> may_supply = {AccessRule{}};  ///< local clients
   /// Likewise as consumers. These clients may also make and end the subscriptions of a durable
   /// channel, with or without `may_destroy`.
