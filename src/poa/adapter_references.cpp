@@ -172,7 +172,7 @@ CORBA::object_reference<CORBA::Object> Adapter::servant_to_reference(const Serva
   if (!object) throw ServantNotActive();
   try {
     return reference_to(*object);
-  } catch (...) {  // of the function of a dynamic servant that gives the interface
+  } catch (...) {  // thrown by the function of a dynamic servant that gives the interface
     if (found.is_new) (void)deactivate_if_active(object->id);
     throw;
   }

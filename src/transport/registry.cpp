@@ -115,11 +115,11 @@ std::expected<void, IoError> ProtocolRegistry::check_fit(const Entry& entry,
                        : messaging::Fit{messaging::Carries::nothing,
                                         messaging::missing(messaging::Needs{}, carrier)};
   if (fit.missing.empty()) return {};
-  const std::string what = messages != nullptr ? std::string(messages->name()) : "giop";
+  const std::string carried = messages != nullptr ? std::string(messages->name()) : "giop";
   const bool oneways = fit.carries == messaging::Carries::oneways;
   return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::none, 0,
                                  "protocol " + std::string(entry.factory->name()) + ": " +
-                                     std::string(scheme) + " carries " + what +
+                                     std::string(scheme) + " carries " + carried +
                                      (oneways ? " (oneways only)" : "") +
                                      ", but its transport does not " + std::string(fit.missing)});
 }

@@ -20,7 +20,7 @@ struct PeerIdentity {
 /// The certificate of a peer (X.509, RFC 5280), as text. The peer has proved that it owns the key.
 struct PeerCertificate {
   std::string subject;                 ///< a distinguished name (RFC 2253): "CN=teller,O=Bank"
-  std::string issuer;                  ///< likewise
+  std::string issuer;                  ///< a distinguished name, too
   std::string serial;                  ///< hexadecimal digits
   std::vector<std::string> dns_names;  ///< the subject's alternative names, by kind
   std::vector<std::string> ip_addresses;

@@ -1,4 +1,4 @@
-// The memory of decoded values: what one message has charged to the budget of its ORB.
+// The memory of decoded values: the charge of one message to the budget of its ORB.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -30,13 +30,13 @@ class DecodedBudget {
 class DecodedMemory final {
  public:
   DecodedMemory() noexcept = default;
-  /// Takes over what `other` has charged. A decoder that uses `other` may charge it again.
+  /// Takes over the charge of `other`. A decoder that uses `other` may charge it again.
   DecodedMemory(DecodedMemory&& other) noexcept
       : budget_(other.budget_), charged_(std::exchange(other.charged_, 0)) {}
   ~DecodedMemory() { release(); }
   DecodedMemory& operator=(DecodedMemory&&) = delete;
 
-  /// The decoded values are gone.
+  /// Releases the charge. Called when the decoded values are destroyed.
   void release() noexcept {
     if (charged_ != 0) [[unlikely]]
       budget_->release(std::exchange(charged_, 0));

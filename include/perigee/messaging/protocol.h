@@ -147,8 +147,8 @@ class PERIGEE_API Session {
   /// Whether the decoders that this session returns read `IncomingMessage::landed`.
   [[nodiscard]] bool reads_landed() const noexcept { return reads_landed_; }
 
-  /// Says what is at the front of the octets that have arrived. Copies and keeps nothing. `front`
-  /// has at least one octet, and may have octets of later frames.
+  /// Describes the frame at the front of the octets that have arrived. Copies and keeps nothing.
+  /// `front` has at least one octet, and may have octets of later frames.
   [[nodiscard]] virtual Frame frame(OctetSpan front) const noexcept = 0;
   /// Called when all pieces of a message have arrived: changes the header of the first piece to
   /// that of an unfragmented message of `size` octets. `message` starts with the first piece,

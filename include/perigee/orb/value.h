@@ -225,9 +225,10 @@ namespace perigee::value {
 
 struct Expected;
 
-/// The casts between the class T of a valuetype and ValueBase. The source of the file that defines
-/// the valuetype instantiates them. So a file that only declares the valuetype can marshal
-/// references to it: its header has an `extern template`.
+/// The casts between the class T of a valuetype and ValueBase. The generated source of the IDL file
+/// that defines the valuetype instantiates them. The generated header of an IDL file that only
+/// declares the valuetype has an `extern template`, so this file can marshal references to the
+/// valuetype.
 template <typename T>
 struct Casts {
   static const CORBA::ValueBase* base_of(const T* value) noexcept;

@@ -24,7 +24,8 @@ PERIGEE_API void split_chunk(cdr::Encoder& encoder);
 ///
 /// If decoding fails, the destructor sets the references between the decoded values to null, since
 /// values in a cycle would exist for ever. It does the same for cycles in skipped state. So a
-/// message may have such cycles, or references to skipped values, but not both (`bad_value`).
+/// message may have cycles in skipped state, or references to values in skipped state, but not both
+/// (`bad_value`).
 class PERIGEE_API Reading final : public cdr::ValueReading {
  public:
   explicit Reading(cdr::Decoder& decoder, Landed landed = Landed::join) noexcept;

@@ -37,7 +37,7 @@ struct ChannelLimits {
   /// How long a send with Wait::yes, without a deadline, waits for a peer that takes nothing; zero:
   /// for ever.
   std::chrono::microseconds send_timeout{0};
-  /// Sends what the transport did not take at once; null: the owner calls `flush`.
+  /// Sends the octets that the transport did not take at once; null: the owner calls `flush`.
   OutputFlusher* flusher = nullptr;
   /// The clock of deadlines.
   const Clock* clock = &steady_clock();

@@ -461,7 +461,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   Connection* previous_ = nullptr;
   std::uint64_t visit_ = 0;
   std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
-  std::uint64_t held_epoch_ = 0;                // likewise
+  std::uint64_t held_epoch_ = 0;                // the same, at the last look at held messages
   bool held_ = false;                           // messages were held at the last look
   std::atomic<std::uint64_t> epoch_called_{0};  // of the upcall for which the loop was called
 };

@@ -1,5 +1,5 @@
 // Makes messages out of the octets that a connection receives: framing, large messages, fragments,
-// limits. Asks the session of the connection what is at the front. Does no I/O.
+// limits. Asks the session of the connection which frame is at the front. Does no I/O.
 #pragma once
 
 #include "engine/connection/assembly.h"

@@ -122,7 +122,7 @@ class LoopThreads final {
   Duration since_remedy_{};
   bool stopping_ = false;
 
-  event::ThreadScope threads_;  // last: its threads use all the rest
+  event::ThreadScope threads_;  // last: its threads use all other members
 };
 
 }  // namespace perigee::engine

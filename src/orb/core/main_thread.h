@@ -47,7 +47,7 @@ class MainThread final {
   [[nodiscard]] bool has_work() const noexcept { return waiting_.load() != 0; }
   /// Whether threads wait in `run`.
   [[nodiscard]] bool has_callers() const noexcept { return callers_.load() != 0; }
-  /// Does the work that waits now, and not what comes meanwhile. For the main thread, and for a
+  /// Does the work that waits now, but no work that comes meanwhile. For the main thread, and for a
   /// thread of its loop.
   void run_work(RequestDispatcher& dispatcher) noexcept;
 

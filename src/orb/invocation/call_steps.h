@@ -33,10 +33,11 @@ struct InvocationRequest {
   std::string_view operation;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;  ///< null: no arguments. Called once per try.
-  /// Of the whole call; zero: none; negative: the time is over.
+  /// The time limit of the whole call; zero: no limit; negative: the time is over.
   std::chrono::microseconds time_limit{0};
   std::chrono::microseconds send_limit{0};  ///< the same until the request is sent
-  /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
+  /// The time limit for connecting to all addresses together, instead of the ORB's
+  /// `connect_timeout`; zero: no limit.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// For a oneway: it may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;

@@ -37,8 +37,8 @@ void encode_exception(cdr::Encoder& encoder, const CORBA::UserException& excepti
   exception._encode(encoder);
 }
 
-/// The value's state: whether it is a system exception, the byte order of what follows, and the
-/// exception as in a reply, aligned from its own start.
+/// The value's state: whether it is a system exception, the byte order of the following octets, and
+/// the exception as in a reply, aligned from its own start.
 template <typename Encode>
 void encode_state(cdr::Encoder& encoder, bool is_system, Encode&& encode) {
   encoder.write_boolean(is_system);

@@ -138,7 +138,7 @@ ipc::Result<ListeningFile> listen_at(const ipc::UnixAddr& address, std::uint32_t
 ipc::Status remove_stale(const ipc::UnixAddr& address) {
   const std::string path(address.name());
   const auto status = status_of(path);
-  if (!status) return {};  // gone meanwhile
+  if (!status) return {};  // another process has removed it
   if (!S_ISSOCK(status->st_mode)) return failure(EEXIST);
   if (status->st_uid != ::geteuid()) return failure(EPERM);
   const auto probe = ipc::lsock::Connector::start(address);

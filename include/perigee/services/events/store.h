@@ -34,7 +34,7 @@ struct StoreError {
     newer,            ///< a later version of Perigee has written the file
     busy,             ///< another program uses the file, or too many requests wait
     unavailable,      ///< the servers of the store did not answer in time; nothing was changed
-    uncertain,        ///< likewise, but the change may have been made
+    uncertain,        ///< the same, but the change may have been made
     too_large,        ///< the store keeps no events of this size
     no_subscription,  ///< the channel has no subscription of this name
   };

@@ -64,7 +64,7 @@ struct StoreError {
     newer,        ///< a later version of Perigee has written the file
     busy,         ///< another program uses the file, or too many changes wait
     unavailable,  ///< the servers of the store did not answer in time; nothing was changed
-    uncertain,    ///< likewise, but the change may have been made
+    uncertain,    ///< the same, but the change may have been made
   };
   Kind kind = Kind::failed;
   std::string text;
