@@ -114,9 +114,9 @@ bool Adapter::etherealizes() const noexcept { return static_cast<bool>(servant_a
 
 // Whether the end of the transition depends on the calling thread, or may come to depend on it. A
 // thread that has the turn at the activator, or the lock of a single-thread adapter, waits for no
-// transition: the transition may need the turn or the lock. A thread in an upcall on an object in
-// transition does not wait for the upcalls of another object: those upcalls may wait for the upcall
-// of this thread. Expects mutex_ to be held.
+// transition, because the transition may need the turn or the lock. A thread in an upcall on an
+// object in transition does not wait for the upcalls of another object. Those upcalls may wait for
+// the upcall of this thread. Expects mutex_ to be held.
 bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
   if (activation_.needs_this_thread(id)) return true;
   if (parts_.policies.single_thread() && links_.makes_child()) return true;
@@ -263,7 +263,7 @@ bool Adapter::has_activator() const noexcept {
 }
 
 bool Adapter::activate_child(const std::string& name) {
-  // The lock of a single-thread adapter is taken first: an upcall that holds this lock may look for
+  // The lock of a single-thread adapter is taken first. An upcall that holds this lock may look for
   // the child, and must not find a child that is not complete.
   const auto single_thread = enter_upcall();
   CORBA::object_reference<AdapterActivator> activator;

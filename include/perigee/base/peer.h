@@ -1,5 +1,5 @@
-// The identity of the other end of a connection: the process, if the system vouches for it, and the
-// certificate, if the peer has proved that it owns the key. Values only.
+// The identity of the other end of a connection. It has the process, if the system vouches for it,
+// and the certificate, if the peer has proved that it owns the key. Values only.
 #pragma once
 
 #include <cstdint>

@@ -82,8 +82,8 @@ template <typename T>
 /// A sequence of numbers, or a string (`pinned<char>`), that shares the ownership of its memory.
 ///
 /// Asynchronous servants get it for `in` parameters with the annotation `@perigee::borrowed`. The
-/// elements stay valid and unchanged as long as this object, or a copy of it, exists: after the
-/// upcall, the reply, the end of the connection and the end of the ORB. A copy shares the memory.
+/// elements stay valid and unchanged as long as this object, or a copy of it, exists. They outlive
+/// the upcall, the reply, the connection and the ORB. A copy shares the memory.
 ///
 /// A large sequence is in the memory of its message, and keeps all of this memory. A sequence in a
 /// shared buffer is in memory of a client on the same host, which is trusted not to change it (see

@@ -77,8 +77,8 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
   IORInfo() = default;
 };
 
-/// Called while a POA is being made, once for each POA, on the thread that makes it; and after a
-/// change of the state, on the thread that changes it.
+/// Called while a POA is being made, once for each POA, on the thread that makes it. Also called
+/// after a change of the state, on the thread that changes it.
 class PERIGEE_API IORInterceptor : public virtual Interceptor {
  public:
   using _ref_type = CORBA::object_reference<IORInterceptor>;

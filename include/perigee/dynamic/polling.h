@@ -77,8 +77,8 @@ class PERIGEE_API DIIPollable : public virtual Pollable {
 /// Waits for the first of several calls. Any thread.
 ///
 /// The pollers of a set belong to one ORB. A thread that waits drives the loop of one of the calls.
-/// So all calls of a set should have started on threads of one kind: in upcalls of one loop of the
-/// server, or on threads that serve no requests.
+/// So all calls of a set should have started on threads of one kind. These are threads in upcalls
+/// of one loop of the server, or threads that serve no requests.
 class PERIGEE_API PollableSet final : public virtual LocalObject {
  public:
   using _ref_type = object_reference<PollableSet>;

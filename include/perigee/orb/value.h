@@ -46,7 +46,7 @@ class weak_valuetype_reference;
 /// A counted reference to a value. Null is the null value; using it raises INV_OBJREF. Several
 /// threads may use copies, but not the same valuetype_reference. Values have no locks of their own.
 ///
-/// The counts do not detect cycles: values that refer to each other in a cycle exist until the
+/// The counts do not detect cycles. Values that refer to each other in a cycle exist until the
 /// program breaks the cycle, for example by setting one of the members to null.
 template <typename T>
 class valuetype_reference {

@@ -1,5 +1,5 @@
-// Memory for sequences that a program shares with programs on the same host: a pool of blocks in a
-// file in memory, and vectors of numbers in these blocks.
+// Memory for sequences that a program shares with programs on the same host. It consists of a pool
+// of blocks in a file in memory, and of vectors of numbers in these blocks.
 #pragma once
 
 #include <perigee/base/export.h>

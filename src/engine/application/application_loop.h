@@ -42,7 +42,7 @@ class ApplicationLoop final {
   PERIGEE_INTERNAL_API void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
   /// The same, but returns when another thread is in `run`, or when the loop has ended.
   PERIGEE_INTERNAL_API void run_until_run(function_ref<bool()> done, Deadline deadline) noexcept;
-  /// True if no thread is in `run` and the loop has not ended: then a thread that waits for an
+  /// True if no thread is in `run` and the loop has not ended. Then a thread that waits for an
   /// event of the loop has to run the loop.
   [[nodiscard]] bool needs_thread() noexcept {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,6 @@
-// The part of a connection that is the same for clients and servers: one transport, one messaging
-// protocol, the parse state, the read role and the outgoing queue. A channel does not interpret
-// messages; its users do, such as `Connection`.
+// The part of a connection that is the same for clients and servers. It has one transport, one
+// messaging protocol, the parse state, the read role and the outgoing queue. A channel does not
+// interpret messages; its users do, such as `Connection`.
 #pragma once
 
 #include "engine/connection/inbox.h"
@@ -140,7 +140,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// Whether the last receive with Wait::no took all octets, so that the reactor will report new
   /// octets.
   [[nodiscard]] bool drained() const noexcept { return drained_; }
-  /// Called when the reactor has reported that the peer has closed: from now on a short read does
+  /// Called when the reactor has reported that the peer has closed. From now on a short read does
   /// not count as drained, so that reading goes on to the end of the stream.
   void expect_end() noexcept { reads_until_empty_ = true; }
   [[nodiscard]] messaging::FramingError framing_error() const noexcept { return inbox_.error(); }

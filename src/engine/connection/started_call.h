@@ -47,9 +47,9 @@ struct CallEnd {
 /// called: then the call must exist until `start_call` returns.
 class StartedCall : public OutboundCall {
  public:
-  /// Called once for each start that has succeeded, without locks: by the thread that reads the
-  /// connection, by the thread of the timers, or by the thread that starts the call. The call may
-  /// be started again, or destroyed, from here.
+  /// Called once for each start that has succeeded, without locks. The calling thread reads the
+  /// connection, runs the timers, or starts the call. The call may be started again, or destroyed,
+  /// from here.
   virtual void ended(CallEnd& end) noexcept = 0;
 
   /// The version of the request. CancelRequest has the same version.

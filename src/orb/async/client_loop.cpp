@@ -81,8 +81,8 @@ void ClientLoop::do_posted() noexcept {
   }
 }
 
-// The outer loop looks again if it found this thread in the loop, or if this thread leaves work
-// undone: the outer loop might get no event for that work.
+// Lets the outer loop run this loop again if it has found this thread in the loop, or if this
+// thread leaves work undone. The outer loop might get no event for that work.
 void ClientLoop::after_turns() noexcept {
   if (on_thread()) return;
   do_posted();

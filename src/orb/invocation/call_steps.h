@@ -151,7 +151,7 @@ class CallSteps {
   Reference& reference_;
   const OrbContext& context_;
   const InvocationRequest& request_;
-  // The reference's. After a forward of an interceptor, the profiles of the new target.
+  // The profiles of the reference. After a forward of an interceptor, those of the new target.
   std::shared_ptr<MProfile> profiles_;
   const Target* target_ = nullptr;
   CallInterception* interception_ = nullptr;  // null: the call has no interceptors
@@ -209,7 +209,7 @@ class CallSteps {
   void remember_answer() noexcept;
 
   Round round_;
-  std::vector<Round> forwarded_;  // where to go on after the profiles of a forward
+  std::vector<Round> forwarded_;  // to go on with, when all targets of a forward have failed
   ConnectBudget connecting_;
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
@@ -223,7 +223,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
   target_ = nullptr;  // none of its targets is tried yet
 }
 
-// Starts with the target that answered last, so that a dead first profile costs only one call.
+// Starts with the target that answered last, so that a first profile without a server delays only
+// one call.
 [[gnu::always_inline]] inline CallSteps::State CallSteps::choose() {
   const std::size_t count = round_.binding->targets.size();
   if (round_.tried < count) {

@@ -38,7 +38,7 @@ void encode_exception(cdr::Encoder& encoder, const CORBA::UserException& excepti
 }
 
 /// The value's state: whether it is a system exception, the byte order of the following octets, and
-/// the exception as in a reply, aligned from its own start.
+/// the exception. The exception is encoded as in a reply, aligned from its own start.
 template <typename Encode>
 void encode_state(cdr::Encoder& encoder, bool is_system, Encode&& encode) {
   encoder.write_boolean(is_system);

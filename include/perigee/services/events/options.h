@@ -52,8 +52,8 @@ struct Options {
   /// Calls of `push` in progress to one consumer, at most 256. With more than 1, the events are in
   /// order only if the server of the consumer executes the requests of a connection one after the
   /// other. The service makes one call at a time if several calls of its ORB might use several
-  /// connections: with the thread strategies auto, thread-per-connection and thread-pool, and if
-  /// there are too many consumers for `-ORBRequestsInFlightMax`.
+  /// connections. This is so with the thread strategies auto, thread-per-connection and
+  /// thread-pool, and if there are too many consumers for `-ORBRequestsInFlightMax`.
   std::size_t pushes_per_consumer_max = 1;
   std::chrono::milliseconds call_time_max{5'000};    ///< for one call of a consumer or supplier
   unsigned failures_max = 3;                         ///< in a row; then the peer is disconnected
