@@ -38,8 +38,8 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
     return static_cast<Reading&>(*decoder.values());
   }
 
-  /// Sets the values to which the octets refer, but which the octets do not contain. The octets
-  /// come from this process. The span must outlive this object.
+  /// Sets the values outside of the octets to which the octets refer. The octets come from this
+  /// process. The span must outlive this object.
   void set_outer_values(std::span<const counted_ptr<CORBA::ValueBase>> values) noexcept {
     outer_values_ = values;
     accept_outer_values(static_cast<std::uint32_t>(values.size()));

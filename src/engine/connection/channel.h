@@ -56,7 +56,7 @@ enum class ReadStatus : std::uint8_t {
 
 enum class SendStatus : std::uint8_t {
   sent,       ///< the transport accepted the last octet
-  queued,     ///< a copy waits in the queue; `accepted(result.position)` tells whether it was sent
+  queued,     ///< a copy waits in the queue; `accepted(result.position)`: whether it was sent
   failed,     ///< the message was not sent as a whole: the peer cannot execute it
   timed_out,  ///< the deadline passed before an octet was sent; none will be sent
   refused,    ///< only by `try_send`: no octet was or will be sent; the connection stays usable
@@ -168,8 +168,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// Whether messages can be made in memory of the transport: see MessagePlace.
   [[nodiscard]] bool encodes_in_place() const noexcept { return encodes_in_place_; }
   /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
-  /// stays usable. So does a queue without memory for the copy. `hold`: the limits of the function
-  /// `hold`; null: the message is not held back.
+  /// stays usable. A queue without memory for the copy refuses the message, too. `hold`: the limits
+  /// of the function `hold`; null: the message is not held back.
   SendResult try_send(const cdr::Buffer& message, const Hold* hold = nullptr);
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
@@ -237,8 +237,9 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// that reads.
   void forget_paused_reader() noexcept { unfinished_.leave(); }
 
-  /// Whether for `limit` no whole message has passed and no message was in progress. The pace
-  /// limits a message that never ends. `watch` belongs to the caller; one thread at a time uses it.
+  /// Whether the connection was idle for `limit`: no whole message has passed, and no message was
+  /// in progress. The pace limits a message that never ends. `watch` belongs to the caller; one
+  /// thread at a time uses it.
   [[nodiscard]] bool is_idle(StandStill& watch, TimePoint now, Duration limit) const noexcept {
     if (unfinished_.is_under_way() || !idle_output()) watch.forget();
     return watch.lasted(messages_passed(), now, limit);

@@ -138,8 +138,8 @@ class Inbox {
            frame.total <= limits_.message_size_max && frame.total > frame.strip &&
            frame.kind != messaging::MessageKind::cancel_request;
   }
-  /// The hot path: a whole message in the octets at hand. It is not copied, unless it was detached:
-  /// then the next reading thread may ask for space, and so free held_, during this upcall.
+  /// The hot path: a whole message in the octets at hand. It is copied only if it was detached,
+  /// because the next reading thread may free held_ during this upcall.
   void deliver_view(const messaging::Frame& frame, messaging::IncomingMessage& message) {
     message.kind = frame.kind;
     message.version = frame.version;

@@ -40,7 +40,7 @@ struct OutgoingLimits {
 struct [[nodiscard]] Sent {
   enum class Status : std::uint8_t {
     sent,       ///< the transport accepted the last octet
-    queued,     ///< a copy waits; `progress(ticket)` tells how far it is
+    queued,     ///< a copy waits; `progress(ticket)` returns its progress
     timed_out,  ///< the deadline passed before an octet was sent; none will be sent
     full,       ///< Wait::no, and the queue is full: nothing was kept
     no_memory,  ///< for the copy: nothing was kept
@@ -76,8 +76,8 @@ class Sealer {
   ~Sealer() = default;
 };
 
-/// States: idle (no thread writes, and nothing waits but messages that are held back), writing,
-/// blocked (the transport takes no more), failed.
+/// States: idle (no thread writes, and only messages that are held back wait), writing, blocked
+/// (the transport takes no more), failed.
 ///
 /// The thread that finds the queue idle writes its own message from the caller's memory with one
 /// gather-write. It then sends the messages that were queued meanwhile, without waiting, but only a
@@ -126,8 +126,8 @@ class OutgoingQueue final {
   Sent commit_direct(std::size_t size) noexcept;
   /// Sends held messages. Never waits.
   Status uncork();
-  /// Goes on after `blocked`: call it when the handle has the readiness that Transport::wants says.
-  /// Never waits. Cheap when there is nothing to do.
+  /// Goes on after `blocked`: call it when the handle has the readiness that Transport::wants
+  /// returns. Never waits. Cheap when there is nothing to do.
   Status flush();
   /// Sends the transport's own octets (Transport::has_output) before the next message, or leaves
   /// them to the thread that is writing. Never waits.

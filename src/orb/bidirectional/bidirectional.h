@@ -1,5 +1,5 @@
-// Bidirectional GIOP of one ORB: which calls use a connection that carries requests in both
-// directions, and which connection that is.
+// Bidirectional GIOP of one ORB: decides which calls use a connection that carries requests in both
+// directions, and chooses this connection.
 #pragma once
 
 #include "engine/client/opening.h"

@@ -92,8 +92,9 @@ class PERIGEE_INTERNAL_API Server {
     return Nested::not_here;
   }
 
-  /// The loop that the calling thread serves, or whose connection it reads: asynchronous calls that
-  /// begin here end on the threads of that loop. Null: there is none.
+  /// The loop that the calling thread serves, or the loop of the connection that it reads.
+  /// Asynchronous calls that begin on this thread end on the threads of this loop. Null: there is
+  /// none.
   [[nodiscard]] virtual engine::Loop* loop_of_this_thread() noexcept { return nullptr; }
   /// Whether the calling thread serves a loop of this server, or a connection as its dedicated
   /// reader.

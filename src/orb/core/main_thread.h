@@ -29,7 +29,7 @@ class MainThread final {
     ~Stay();
     Stay(const Stay&) = delete;
     Stay& operator=(const Stay&) = delete;
-    /// Whether the calling thread is the main thread, now that it asks for the role.
+    /// Asks for the role of the main thread. Returns whether the calling thread has it.
     [[nodiscard]] bool is_main() noexcept;
 
    private:

@@ -116,7 +116,7 @@ class ValueReader final {
     for (std::uint32_t index = 0; index != count; ++index)
       if (decoder_.read_string_view() == holder_id && !ours) ours = index;
     is_derived_ = ours.value_or(0) != 0;
-    // Only chunks tell where unknown members end.
+    // Only chunks show where unknown members end.
     return (ours && (is_chunked_ || !is_derived_)) || fail(cdr::ErrorKind::not_supported);
   }
 

@@ -66,7 +66,8 @@ static_assert(offsetof(RingWords, receiver_waits) == 128 &&
 }
 
 /// The thread sanitizer sees two addresses if one process maps the memory twice. So it does not
-/// see that a send happens before the receive of the same octets. These functions tell it.
+/// see that a send happens before the receive of the same octets. These functions tell the
+/// sanitizer.
 #ifdef PERIGEE_THREAD_SANITIZER
 inline char all_rings;
 inline void note_sent() noexcept { __tsan_release(&all_rings); }

@@ -37,7 +37,7 @@ class UdpPeerOwner {
 };
 
 /// A virtual transport: its datagrams are received by the thread of the socket. `receive` never
-/// waits, whatever the caller asks for.
+/// waits, even with Wait::yes.
 ///
 /// The handle is an event of its own, which is raised when a datagram comes into the empty queue.
 /// So a reader that receives until the queue is empty misses nothing.
