@@ -137,7 +137,8 @@ void Adapter::wait_for_transition(Lock& lock, const std::string& id, Waits waits
     if (!activation_.state_of(id)) return;
     if (would_wait_for_itself(id))
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
-                                 "waiting for the object's transition might never end");
+                                 "the object is being incarnated or deactivated, and waiting "
+                                 "might never end");
     // The waiting thread may be the thread that has to send the deferred reply.
     if (waits == Waits::request && activation_.has_deferred(id))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,

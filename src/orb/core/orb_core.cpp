@@ -389,7 +389,8 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
   if (!ior) throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(ior.error()));
   if (preference != nullptr && ior->profiles.empty())
     throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO,
-                            "the server listens by no protocol of the POA's ServerProtocolPolicy");
+                            "no endpoint of the server uses a protocol of the POA's "
+                            "ServerProtocolPolicy");
   if (completion != nullptr) completion->complete(*ior);
   return make_object(std::move(*ior));
 }
