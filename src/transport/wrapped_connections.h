@@ -13,7 +13,7 @@
 
 namespace perigee::transport {
 
-/// The differences of connections from those of the protocol below. The default: none. Any thread.
+/// Changes the connections of the protocol below. By default, changes nothing. Any thread.
 class PERIGEE_INTERNAL_TYPE ConnectionWrapper {
  public:
   using Made = std::expected<std::unique_ptr<Transport>, IoError>;

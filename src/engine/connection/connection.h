@@ -145,7 +145,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// Parks the request until its hold point opens. False: it has to be refused.
   [[nodiscard]] PERIGEE_INTERNAL_API bool park(IncomingRequest& request,
                                                const void* hold_point) noexcept;
-  /// `later` answers the request from now on, and ends with `end_deferred`.
+  /// From now on, `later` replies to the request. `end_deferred` must follow.
   void defer(IncomingRequest& request, DeferredRequest& later) noexcept {
     requests_.defer(request, later);
   }
@@ -226,8 +226,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
 
   PERIGEE_INTERNAL_API ~Connection();
 
-  // Reading: connection_read.cpp, connection_requests.cpp. All of it by the thread that holds the
-  // read role.
+  // Reading: connection_read.cpp, connection_requests.cpp. Only the thread that holds the read role
+  // calls these functions.
   [[nodiscard]] bool take_over() noexcept;
   void read_turn(ThreadFrame& frame) noexcept;
   [[nodiscard]] Turn read_messages(ThreadFrame& frame);

@@ -69,7 +69,8 @@ class UdpPeer final : public Transport {
 
   /// @name For the socket
   /// @{
-  /// False: the queue is full. Throws bad_alloc.
+  /// Adds a datagram to the queue. False: the queue is full, and the datagram is lost. Throws
+  /// bad_alloc.
   [[nodiscard]] bool put(OctetSpan datagram);
   /// The transport reports the end of the stream when its queue is empty.
   void end() noexcept;
