@@ -151,8 +151,7 @@ std::expected<void, IoError> ProtocolRegistry::check_beside(const Entry& entry,
                                                             const Entry& other) {
   const std::string name = "protocol " + std::string(entry.factory->name());
   const std::string other_name = "protocol " + std::string(other.factory->name());
-  if (entry.factory->name() == other.factory->name())
-    return unfit(name + " is registered already");
+  if (entry.factory->name() == other.factory->name()) return unfit(name + " is registered already");
   for (const std::string_view scheme : entry.factory->schemes())
     if (has_scheme(*other.factory, scheme))
       return unfit(name + ": the scheme " + std::string(scheme) + " is already that of " +

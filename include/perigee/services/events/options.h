@@ -60,9 +60,8 @@ struct Options {
   std::chrono::milliseconds first_retry_delay{100};  ///< doubled after each further failure, up to
   std::chrono::milliseconds retry_delay_max{5'000};  ///< this delay
   std::chrono::milliseconds pull_interval{100};      ///< between questions to a pull supplier
-  std::chrono::seconds unconnected_max{
-      600};                               ///< then a new proxy may replace one without a peer
-  std::chrono::seconds idle_max{86'400};  ///< the same for a peer that does not call its proxy
+  std::chrono::seconds unconnected_max{600};  ///< then a new proxy may replace one without a peer
+  std::chrono::seconds idle_max{86'400};      ///< the same for a peer that does not call its proxy
   /// With Overflow::block: a consumer that takes no event for this time, while a supplier waits for
   /// it, is disconnected.
   std::chrono::milliseconds block_max{30'000};
