@@ -19,8 +19,8 @@ void Counts::end() noexcept {
 
 namespace {
 
-// Destructors that run inside each other on one thread. Each may take a few hundred octets of the
-// stack.
+// The most destructors that run inside each other on one thread. Each may take a few hundred octets
+// of the stack.
 constexpr unsigned nested_max = 100;
 
 struct Turns {
@@ -42,7 +42,8 @@ void destroy_waiting() noexcept {
 
 }  // namespace
 
-// A waiting object keeps its memory as a holder of its own counts.
+// An object that waits for its destruction counts as a holder of its own counts, which keeps its
+// memory.
 void destroy_in_turn(TurnLink& link) noexcept {
   if (turns.nested == nested_max) {
     link.counts->add_holder();

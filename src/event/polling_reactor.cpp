@@ -12,8 +12,9 @@
 namespace perigee::event {
 namespace {
 
-/// The length of a nap. A thread that finds nothing to do naps if the other threads are quick:
-/// waking it for each event would cost more than the event.
+/// The length of a nap, which is a short sleep outside of the poller. A thread that finds nothing
+/// to do naps if the other threads are quick: waking it for each event would cost more than the
+/// event.
 constexpr std::chrono::microseconds nap_time{200};
 
 /// A thread that runs the reactor alone, and waits longer than this for a timer, sets the timer
@@ -158,9 +159,9 @@ Duration PollingReactor::wait_limit(Deadline until, Deadline first) noexcept {
   return until.is_never() ? Duration::max() : until.left(clock_.now());
 }
 
-// Whether a single thread can wait for a timer at `first` without a time limit: the timer handle is
-// set for that time, or for an earlier one. The handle runs on the steady clock, so a reactor with
-// another clock cannot use it.
+// Whether a single thread can wait for a timer at `first` without a time limit. It can if the timer
+// handle is set for that time, or for an earlier one. The handle runs on the steady clock, so a
+// reactor with another clock cannot use it.
 bool PollingReactor::timer_handle_wakes(Deadline first) noexcept {
   if (&clock_ != &steady_clock()) return false;
   if (first >= timer_handle_due_.load(std::memory_order_relaxed)) return true;
@@ -193,8 +194,8 @@ Event PollingReactor::take_ready() noexcept {
   return ready_.pop();
 }
 
-// Sets the timer handle for the next timer before the last due timer fires: that call may take
-// long, and the handle must then wake another thread for the next timer.
+// Sets the timer handle for the next timer before the last due timer fires. That timer's function
+// may take long, and the handle must then wake another thread for the next timer.
 void PollingReactor::run_timers() {
   const TimePoint now = clock_.now();
   Timer* timer = nullptr;

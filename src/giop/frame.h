@@ -43,8 +43,9 @@ static_assert(static_cast<int>(MessageKind::locate_reply) ==
 static_assert(static_cast<int>(MessageKind::message_error) ==
               static_cast<int>(FrameType::message_error));
 
-/// The header of GIOPlite: a marker with which no GIOP message begins; bits for the type, the byte
-/// order, and the response flags or reply status; two octets of zero; the size of the rest.
+/// The header of GIOPlite. It begins with a marker with which no GIOP message begins. Then come
+/// bits for the type, the byte order, and the response flags or reply status; two octets of zero;
+/// and the size of the rest.
 inline constexpr std::size_t lite_header_size = 8;
 inline constexpr std::uint8_t lite_marker = 0xb5;
 inline constexpr std::size_t lite_bits_offset = 1;

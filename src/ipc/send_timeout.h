@@ -14,7 +14,7 @@ class ScopedSendTimeout {
  public:
   explicit ScopedSendTimeout(int fd) noexcept : fd_(fd) {}
   ~ScopedSendTimeout() {
-    // This fails only if the handle is closed. Then its time-out is gone, too.
+    // This fails only if the handle is closed. Then there is no time-out to restore.
     if (is_set_) static_cast<void>(set_option(fd_, OptionName::send_timeout, before_));
   }
   ScopedSendTimeout(const ScopedSendTimeout&) = delete;

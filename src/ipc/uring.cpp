@@ -23,7 +23,7 @@ struct Outcome {
   int error = 0;
 };
 
-/// Makes each child process close the ring of the thread that forks: parent and child share the
+/// Makes each child process close the ring of the thread that forks. Parent and child share the
 /// memory of the ring, so the child must not use the ring.
 void leave_rings_to_parents() noexcept;
 

@@ -34,9 +34,9 @@ std::string_view to_string(FramingError error) noexcept {
     case FramingError::bad_type:
       return "unknown message type";
     case FramingError::too_large:
-      return "message beyond a limit";
+      return "the message exceeds a limit";
     case FramingError::bad_fragment:
-      return "fragment out of place";
+      return "a fragment of no message, or of a message that cannot be fragmented";
     case FramingError::bad_header:
       return "malformed message header";
   }

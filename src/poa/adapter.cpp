@@ -45,7 +45,9 @@ void Adapter::attach(const counted_ptr<Adapter>& self) {
         ref_ = ref;
         entry.adapter = self;
       });
-  if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "adapters_max reached");
+  if (!slot)
+    throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO,
+                              "the ORB has as many POAs as allowed (adapters_max)");
 }
 
 counted_ptr<Adapter> Adapter::self() const { return self_.lock(); }
@@ -66,7 +68,9 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
     const std::string& adapter_name, CORBA::object_reference<PortableServer::POAManager> manager,
     const CORBA::PolicyList& policies) {
   if (adapter_name.size() > adapter_name_size_max || path_depth(links_.path()) >= adapter_depth_max)
-    throw CORBA::BAD_PARAM(0, COMPLETED_NO, "adapter name too long or tree too deep");
+    throw CORBA::BAD_PARAM(0, COMPLETED_NO,
+                           "the name of the POA has more than 65535 octets, or its path more than "
+                           "255 names");
   if (parts_.ids_are_keys)
     throw CORBA::NO_PERMISSION(0, COMPLETED_NO, "the INSPOA has no children");
   const auto hooks = parts_.host->hooks();
@@ -75,7 +79,7 @@ CORBA::object_reference<PortableServer::POA> Adapter::create_POA(
   if (!manager)
     own_manager = parts_.host->managers().make(parts_.host);
   else if (!own_manager || !own_manager->is_of(*parts_.host))
-    throw CORBA::BAD_PARAM(0, COMPLETED_NO, "a POAManager of another ORB");
+    throw CORBA::BAD_PARAM(0, COMPLETED_NO, "the POAManager belongs to another ORB");
   if (hooks != nullptr) set.components = hooks->make_components(policies, *own_manager);
   const Lock lock = lock_alive();
   if (links_.contains(adapter_name)) throw AdapterAlreadyExists();
@@ -249,7 +253,9 @@ SlotRef Adapter::activate(Lock& lock, std::optional<ObjectId> id, const ServantR
     place = std::move(object);
     place.adapter = self();
   });
-  if (!slot) throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO, "objects_max reached");
+  if (!slot)
+    throw CORBA::NO_RESOURCES(minor_table_full, COMPLETED_NO,
+                              "the ORB has as many active objects as allowed (objects_max)");
   (void)lock;  // held by the caller
   return *slot;
 }

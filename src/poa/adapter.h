@@ -185,7 +185,7 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
       std::string repository_id, const PortableServer::ObjectId& id) const;
   struct Found {
     SlotRef slot;
-    bool is_new;  ///< was activated just now
+    bool is_new;  ///< it was activated just now
   };
   [[nodiscard]] Found find_or_activate(const ServantRef& servant);
   /// Whether there was an active object with this id. Raises WrongPolicy without RETAIN.

@@ -38,7 +38,7 @@ class AdapterHost {
   [[nodiscard]] const KeyIndex& key_index() const noexcept { return key_index_; }
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
   [[nodiscard]] const AdapterLimits& limits() const noexcept { return limits_; }
-  /// Raises OBJECT_NOT_EXIST once the ORB is gone.
+  /// Raises OBJECT_NOT_EXIST after the end of the ORB.
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core() const;
   [[nodiscard]] std::shared_ptr<orb::OrbCore> core_if_alive() const noexcept {
     return core_.lock();
@@ -55,12 +55,13 @@ class AdapterHost {
   [[nodiscard]] const orb::OrbContext& context_identity() const noexcept {
     return *context_identity_;
   }
-  /// A manager has become active. Raises INITIALIZE if the server cannot serve.
+  /// Called when a manager has become active. Raises INITIALIZE if the server cannot serve.
   void begin_accepting();
-  /// A manager has changed its state: held requests of the server may go on.
+  /// Called when a manager has changed its state: held requests of the server may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] virtual ManagerTable& managers() noexcept = 0;
-  /// Null without interceptors, and when the ORB is gone. Keeps the ORB, which owns the hooks.
+  /// Null without interceptors, and after the end of the ORB. The result keeps the ORB alive, which
+  /// owns the hooks.
   [[nodiscard]] std::shared_ptr<AdapterHooks> hooks() const noexcept {
     AdapterHooks* const hooks = hooks_.load();
     if (hooks == nullptr) return nullptr;

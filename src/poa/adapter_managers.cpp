@@ -114,9 +114,9 @@ bool Adapter::etherealizes() const noexcept { return static_cast<bool>(servant_a
 
 // Whether the end of the transition depends on the calling thread, or may come to depend on it. A
 // thread that has the turn at the activator, or the lock of a single-thread adapter, waits for no
-// transition: the transition may need the turn or the lock. A thread in an upcall on an object in
-// transition does not wait for the upcalls of another object: those upcalls may wait for the upcall
-// of this thread. Expects mutex_ to be held.
+// transition, because the transition may need the turn or the lock. A thread in an upcall on an
+// object in transition does not wait for the upcalls of another object. Those upcalls may wait for
+// the upcall of this thread. Expects mutex_ to be held.
 bool Adapter::would_wait_for_itself(const std::string& id) const noexcept {
   if (activation_.needs_this_thread(id)) return true;
   if (parts_.policies.single_thread() && links_.makes_child()) return true;
@@ -137,7 +137,8 @@ void Adapter::wait_for_transition(Lock& lock, const std::string& id, Waits waits
     if (!activation_.state_of(id)) return;
     if (would_wait_for_itself(id))
       throw CORBA::BAD_INV_ORDER(minor_would_deadlock, COMPLETED_NO,
-                                 "waiting for the object's transition might never end");
+                                 "the object is being incarnated or deactivated, and waiting "
+                                 "might never end");
     // The waiting thread may be the thread that has to send the deferred reply.
     if (waits == Waits::request && activation_.has_deferred(id))
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO,
@@ -263,7 +264,7 @@ bool Adapter::has_activator() const noexcept {
 }
 
 bool Adapter::activate_child(const std::string& name) {
-  // The lock of a single-thread adapter is taken first: an upcall that holds this lock may look for
+  // The lock of a single-thread adapter is taken first. An upcall that holds this lock may look for
   // the child, and must not find a child that is not complete.
   const auto single_thread = enter_upcall();
   CORBA::object_reference<AdapterActivator> activator;

@@ -71,8 +71,8 @@ Octets Adapter::key_of(const ObjectId& id) const {
   if (parts_.policies.persistent()) return make_persistent_key(links_.path(), id);
   const TransientPrefix prefix{parts_.host->nonce(), ref_};
   if (!parts_.policies.system_id() || id.size() != slot_id_size) return make_id_key(prefix, id);
-  // The key has the slot that the id names, even if the object was activated again with its old id
-  // and is in another slot now: the key of an id never changes.
+  // The key has the slot that the id names, because the key of an id never changes. The object may
+  // be in another slot now, if it was activated again with its old id.
   const auto number = [&id](std::size_t offset) {
     return std::uint32_t{id[offset]} << 24 | std::uint32_t{id[offset + 1]} << 16 |
            std::uint32_t{id[offset + 2]} << 8 | id[offset + 3];
@@ -172,7 +172,7 @@ CORBA::object_reference<CORBA::Object> Adapter::servant_to_reference(const Serva
   if (!object) throw ServantNotActive();
   try {
     return reference_to(*object);
-  } catch (...) {  // of the function of a dynamic servant that gives the interface
+  } catch (...) {  // thrown by the function of a dynamic servant that gives the interface
     if (found.is_new) (void)deactivate_if_active(object->id);
     throw;
   }

@@ -20,7 +20,8 @@ NameTable::Reference NameTable::reference_of(const std::string& ior) const {
     throw CORBA::OBJECT_NOT_EXIST(minor_no_adapter, CORBA::COMPLETED_NO, "the ORB was destroyed");
   Reference reference = core->string_to_object(ior);
   if (!reference || !reference->_reference())
-    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil reference, or a local object");
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                           "a nil reference or a local object has no IOR to forward to");
   return reference;
 }
 

@@ -39,7 +39,7 @@ class Outstanding {
   [[nodiscard]] bool expected() const noexcept { return expected_; }
   /// Ends the request: releases the request, and then the object.
   void end() noexcept;
-  /// A token that is stopped when the client no longer wants the answer. Never stopped if the
+  /// A token that is stopped when the client no longer waits for the reply. Never stopped if the
   /// request is over.
   [[nodiscard]] std::stop_token stop_token();
   /// See orb::Cancellation::share.

@@ -23,10 +23,12 @@ class AdapterHooks {
   /// of the adapter. Null: no interceptor adds components.
   [[nodiscard]] virtual std::shared_ptr<const orb::IorCompletion> make_components(
       const CORBA::PolicyList& policies, const Manager& manager) = 0;
-  /// The manager has changed to `state`. Another thread may have changed it again meanwhile.
+  /// Called when the manager has changed to `state`. Another thread may have changed it again
+  /// meanwhile.
   virtual void manager_changed(const Manager& manager,
                                PortableServer::POAManager::State state) noexcept = 0;
-  /// The adapter finds no objects any longer. Requests to its objects may be in progress.
+  /// Called when the adapter was destroyed, and finds no objects any longer. Requests to its
+  /// objects may be in progress.
   virtual void adapter_destroyed(const Adapter& adapter) noexcept = 0;
 
  protected:

@@ -12,7 +12,7 @@ class Adapter;
 /// The target of an upcall: an object, and the servant that serves it this time.
 struct ServedObject {
   CORBA::servant_reference<PortableServer::Servant> servant;
-  /// Shared: the adapter must outlive the requests to its objects, also after it was destroyed.
+  /// Shared, because the adapter must outlive the requests to its objects, even after `destroy`.
   counted_ptr<Adapter> adapter;
   SlotRef adapter_ref;       ///< the adapter's slot, to compare with a key's
   bool has_slot_id = false;  ///< the id is made from the slot, as for keys of kind transient_slot

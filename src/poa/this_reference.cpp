@@ -23,7 +23,7 @@ CORBA::object_reference<CORBA::Object> reference_to_this(PortableServer::Servant
   const auto reference = servant._self();
   if (!reference)
     throw CORBA::OBJ_ADAPTER(0, CORBA::COMPLETED_NO,
-                             "_this() of a servant that CORBA::make_reference has not made");
+                             "_this() needs a servant that CORBA::make_reference has made");
   return servant._default_POA()->servant_to_reference(reference);
 }
 

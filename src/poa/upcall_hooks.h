@@ -26,7 +26,7 @@ class InterceptedUpcall : public orb::ServerInterception {
 /// The server's interceptors of one ORB. Any thread. Lives as long as the ORB.
 class UpcallHooks {
  public:
-  /// Null: no interceptor concerns the request. `request` is valid until its upcall ends; later
+  /// Null: the request has no interceptors. `request` is valid until its upcall ends; later
   /// functions get the request that gives the reply.
   [[nodiscard]] virtual std::unique_ptr<InterceptedUpcall> begin(orb::ServerRequest& request) = 0;
 

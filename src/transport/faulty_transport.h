@@ -22,7 +22,7 @@ class FaultLane {
 
   /// The fault that happens now; nullptr if there is none.
   [[nodiscard]] const Fault* due() const noexcept;
-  /// The fault that was due is over.
+  /// Called when the fault that was due is over.
   void next() noexcept {
     ++next_;
     begun_ = false;

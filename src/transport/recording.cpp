@@ -75,9 +75,9 @@ Conversation conversation_of(const SocketNames& names, PcapFile::Side side) {
   return conversation;
 }
 
-/// A send that waits is recorded before it is made: another thread may record the reply before the
-/// send returns, and the reply must come later in the file. The record is true, because either all
-/// octets leave or the connection is lost.
+/// A send that waits is recorded before it is made. Otherwise another thread could record the reply
+/// before the send returns, and the reply must come later in the file. The record is true, because
+/// either all octets leave or the connection is lost.
 class RecordingTransport final : public Transport {
  public:
   RecordingTransport(std::unique_ptr<Transport> inner, PcapWriter& writer,

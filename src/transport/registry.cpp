@@ -115,11 +115,11 @@ std::expected<void, IoError> ProtocolRegistry::check_fit(const Entry& entry,
                        : messaging::Fit{messaging::Carries::nothing,
                                         messaging::missing(messaging::Needs{}, carrier)};
   if (fit.missing.empty()) return {};
-  const std::string what = messages != nullptr ? std::string(messages->name()) : "giop";
+  const std::string carried = messages != nullptr ? std::string(messages->name()) : "giop";
   const bool oneways = fit.carries == messaging::Carries::oneways;
   return std::unexpected(IoError{IoErrorKind::unsupported, IoOperation::none, 0,
                                  "protocol " + std::string(entry.factory->name()) + ": " +
-                                     std::string(scheme) + " carries " + what +
+                                     std::string(scheme) + " carries " + carried +
                                      (oneways ? " (oneways only)" : "") +
                                      ", but its transport does not " + std::string(fit.missing)});
 }
@@ -127,14 +127,14 @@ std::expected<void, IoError> ProtocolRegistry::check_fit(const Entry& entry,
 std::expected<void, IoError> ProtocolRegistry::check(const Entry& entry) const {
   const std::string name = "protocol " + std::string(entry.factory->name());
   if (std::ranges::any_of(entry.codecs, [](const auto& codec) { return codec == nullptr; }))
-    return unfit(name + " brings a profile codec that is null");
+    return unfit(name + " has a profile codec that is null");
   const auto schemes = entry.factory->schemes();
   if (schemes.empty()) return unfit(name + " has no scheme");
   for (const std::string_view scheme : schemes) {
     if (!is_scheme(scheme))
       return unfit(name + ": the scheme '" + std::string(scheme) + "' is not a valid name");
     if (std::ranges::count(schemes, scheme) > 1)
-      return unfit(name + ": the scheme " + std::string(scheme) + " comes twice");
+      return unfit(name + ": the scheme " + std::string(scheme) + " is listed twice");
     if (auto checked = check_fit(entry, scheme); !checked) return checked;
   }
   for (const auto& codec : entry.codecs) {
@@ -151,7 +151,7 @@ std::expected<void, IoError> ProtocolRegistry::check_beside(const Entry& entry,
                                                             const Entry& other) {
   const std::string name = "protocol " + std::string(entry.factory->name());
   const std::string other_name = "protocol " + std::string(other.factory->name());
-  if (entry.factory->name() == other.factory->name()) return unfit(name + " is there already");
+  if (entry.factory->name() == other.factory->name()) return unfit(name + " is registered already");
   for (const std::string_view scheme : entry.factory->schemes())
     if (has_scheme(*other.factory, scheme))
       return unfit(name + ": the scheme " + std::string(scheme) + " is already that of " +
@@ -255,7 +255,7 @@ std::expected<void, IoError> ProtocolRegistry::check_messages(
     });
     const bool is_own = own_messages_ != nullptr && own_messages_->name() == name;
     if (twice || is_own || messages_named(name, {}) != nullptr)
-      return unfit("the messaging protocol " + name + " is there already");
+      return unfit("the messaging protocol " + name + " is registered already");
   }
   return {};
 }
@@ -338,7 +338,7 @@ std::expected<bool, IoError> ProtocolRegistry::restore(std::string_view name) {
   const auto found = find_named(newest_first, name);
   const auto there = find_named(entries_, name);
   if (there != entries_.end())
-    return unfit("protocol " + std::string(there->factory->name()) + " is there already");
+    return unfit("protocol " + std::string(there->factory->name()) + " is registered already");
   if (found == newest_first.end()) return false;
   const std::uint64_t removal = found->removal;
   const auto together = [removal](const Entry& entry) { return entry.removal == removal; };

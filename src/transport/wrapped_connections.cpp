@@ -1,4 +1,4 @@
-// Forwards to the connectors and acceptors below, and wraps what they make.
+// Forwards to the connectors and acceptors below, and wraps the transports that they make.
 #include "transport/wrapped_connections.h"
 
 #include <utility>

@@ -13,14 +13,14 @@
 
 namespace perigee::transport {
 
-/// The differences of connections from those of the protocol below. The default: none. Any thread.
+/// Changes the connections of the protocol below. By default, changes nothing. Any thread.
 class PERIGEE_INTERNAL_TYPE ConnectionWrapper {
  public:
   using Made = std::expected<std::unique_ptr<Transport>, IoError>;
 
   virtual ~ConnectionWrapper() = default;
-  /// `inner` converts an endpoint to one of the protocol below, and `outer` converts it back. In an
-  /// error, `outer` puts the endpoint that the caller knows.
+  /// `inner` converts an endpoint to one of the protocol below, and `outer` converts it back.
+  /// `outer` also replaces the endpoint in an error by the endpoint that the caller knows.
   [[nodiscard]] virtual Endpoint inner(Endpoint endpoint) const { return endpoint; }
   [[nodiscard]] virtual Endpoint outer(Endpoint endpoint) const { return endpoint; }
   [[nodiscard]] virtual IoError outer(IoError error) const { return error; }

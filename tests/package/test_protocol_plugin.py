@@ -116,7 +116,7 @@ class Plugin(unittest.TestCase):
             self.assertEqual(self.client(server.ior), (0, "Hello, world!\n", ""))
             status, _, error = self.operate("load", self.library)
             self.assertEqual(status, 1)
-            self.assertIn("protocol board is there already", error)
+            self.assertIn("protocol board is registered already", error)
             # Unloading the protocol removes its notice; loading it again writes the notice again.
             self.assertEqual(self.operate("unload", "board-brief"), (0, "unloaded board-brief\n", ""))
             self.assertEqual(os.listdir(self.folder.name), ["administration"])

@@ -314,7 +314,7 @@ TEST_CASE("an unloaded built-in protocol comes back by its name or its scheme") 
   CHECK(administered.call("perigee_load", "iiop").empty());
   CHECK(administered.list() == "local: uiop, shared_memory: shmiop, udp: diop, tcp: iiop");
   CHECK(administered.call("perigee_load", "tcp") ==
-        "protocol tcp is there already: the plug-in cannot be used");
+        "protocol tcp is registered already: the plug-in cannot be used");
   CHECK(administered.call("perigee_unload", "tcp").empty());
   CHECK(administered.call("perigee_load", "tcp").empty());
   // Listens at the same port as before.

@@ -49,7 +49,7 @@ TEST_CASE("a socket of another host is left out, and listed last") {
   REQUIRE(order.size() == 2);
   CHECK(order[0].endpoint == "iiop://10.0.0.7:2809");
   CHECK_FALSE(order[1].tried);
-  CHECK(order[1].reason == "out of reach: it is on the host 'elsewhere', and this one is '" +
+  CHECK(order[1].reason == "out of reach: it is on the host 'elsewhere', and this host is '" +
                                transport::local_host_name() + "'");
 }
 

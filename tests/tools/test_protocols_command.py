@@ -47,7 +47,7 @@ class Protocols(WithServer):
             self.assertEqual(self.protocols("load", "local", "--listen", f"uiop://{self.socket}"),
                              (0, loaded, ""))
             self.assertEqual(self.protocols("list"), (0, "tcp: iiop\nshared_memory: shmiop\nudp: diop\nlocal: uiop\n", ""))
-            self.fails("protocol tcp is there already", "-s", self.operator, "load", "tcp")
+            self.fails("protocol tcp is registered already", "-s", self.operator, "load", "tcp")
             self.fails("there is no protocol none", "-s", self.operator, "unload", "none")
 
     def test_results_are_one_line_of_json(self):

@@ -182,7 +182,7 @@ TEST_CASE("a protocol with a duplicate, or without a scheme, is refused") {
     REQUIRE_FALSE(added.has_value());
     return added.error().endpoint;
   };
-  CHECK(failure({"one", "one"}, {1}) == "protocol one: the scheme one comes twice");
+  CHECK(failure({"one", "one"}, {1}) == "protocol one: the scheme one is listed twice");
   CHECK(failure({"one"}, {1, 2, 1}) == "protocol one reads profiles with tag 1 twice");
   CHECK(failure({"One"}, {1}) == "protocol One: the scheme 'One' is not a valid name");
   CHECK(registry.schemes().empty());

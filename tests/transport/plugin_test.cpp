@@ -46,7 +46,7 @@ TEST_CASE("a plug-in's protocols are found once it is loaded") {
 TEST_CASE("a plug-in is loaded once; another plug-in with its scheme is refused") {
   ProtocolRegistry registry;
   CHECK(failure_of(registry, "fitting").empty());
-  const std::string there = "protocol plugged is there already: the plug-in cannot be used";
+  const std::string there = "protocol plugged is registered already: the plug-in cannot be used";
   CHECK(failure_of(registry, "fitting") == there);
   CHECK(failure_of(registry, "same_twice") == there);
   CHECK(failure_of("same_twice") == there);

@@ -132,13 +132,14 @@ TEST_CASE("a row with unknown parts, or a scheme in use, is refused") {
   CHECK(failure_of(registry, {"x", "long", "memory"}) ==
         "scheme x: there is no messaging protocol long");
   CHECK(failure_of(registry, {"X", "brief", "memory"}) == "scheme 'X': not a valid name");
-  CHECK(failure_of(registry, {"memory", "brief", "memory"}) == "protocol memory is there already");
+  CHECK(failure_of(registry, {"memory", "brief", "memory"}) ==
+        "protocol memory is registered already");
   CHECK_FALSE(registry.add_scheme({"brief-memory", "giop", "memory"}).has_value());
   auto again = plugin_parts();
   again.transports.clear();
   again.schemes.clear();
   CHECK(registry.add(std::move(again)).error().endpoint ==
-        "the messaging protocol brief is there already");
+        "the messaging protocol brief is registered already");
   CHECK(registry.schemes().size() == 2);
 }
 

@@ -21,15 +21,16 @@ class weak_servant_reference;
 
 namespace perigee::async {
 
-/// Base of generated clients: knows the object that the client calls, but does not own it. A client
-/// is valid as long as the reference from which it was made. Calls hold references of their own.
+/// Base of generated clients. It points to the object that the client calls, but does not own it. A
+/// client is valid as long as the reference from which it was made. Calls hold references of their
+/// own.
 class Client {
  public:
   [[nodiscard]] const CORBA::Object& _target() const noexcept { return *target_; }
 
  protected:
-  /// For the bases of a client: this class is a virtual base, so the most derived class sets the
-  /// object.
+  /// The default constructor is for the base classes of a client. This class is a virtual base, so
+  /// only the most derived class sets the object.
   Client() noexcept = default;
   explicit Client(const CORBA::Object& target) noexcept : target_(&target) {}
 

@@ -15,9 +15,9 @@ namespace async::detail {
 class CompletionState;
 }
 
-/// Holds a function that resumes tasks, soon and once each, on a thread of its choice. Copies call
-/// the same function. The object behind `context` must outlive the tasks. Any thread may call the
-/// function.
+/// Holds a function that resumes tasks on a thread of its choice. The function must resume each
+/// task soon, and only once. Copies call the same function. The object behind `context` must
+/// outlive the tasks. Any thread may call the function.
 class executor {
  public:
   using Function = void (*)(void* context, std::coroutine_handle<> task);
@@ -62,7 +62,8 @@ class Switch {
 
 }  // namespace async::detail
 
-/// `co_await perigee::continue_on(perigee::on(reactor));`: a thread of `where` resumes the task.
+/// `co_await perigee::continue_on(perigee::on(reactor));`: a thread that `where` chooses resumes
+/// the task.
 [[nodiscard]] inline async::detail::Switch continue_on(executor where) noexcept {
   return async::detail::Switch(where);
 }

@@ -1,4 +1,4 @@
-// Shared by the awaiters of several tasks. Private to scope.h and when.h.
+// Latch and LinkedStop: parts of the awaiters of several tasks. Private to scope.h and when.h.
 #pragma once
 
 #include <atomic>
@@ -19,13 +19,12 @@ class Latch {
   void count_down() noexcept {
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) waiter_.resume();
   }
-  /// False if there is nothing to wait for.
+  /// Registers the waiting task. False if all tasks have ended: then the caller does not suspend.
   [[nodiscard]] bool wait(std::coroutine_handle<> task) noexcept {
     waiter_ = task;
     return left_.fetch_sub(1, std::memory_order_acq_rel) != 1;
   }
-  /// Whether a task that was added has not ended yet. Call it before or after `wait`, not during
-  /// it.
+  /// Whether an added task has not ended yet. Call it before or after `wait`, not during it.
   [[nodiscard]] bool has_left() const noexcept { return left_.load(std::memory_order_acquire) > 1; }
   /// Prepares the latch for another wait.
   void reset() noexcept { left_.store(1, std::memory_order_relaxed); }

@@ -1,4 +1,4 @@
-// The time for which the caller of a task still waits for it, for coroutine servants.
+// For coroutine servants: the time for which the client still waits for the reply.
 #pragma once
 
 #include <perigee/async/task.h>

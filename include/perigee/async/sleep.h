@@ -60,7 +60,7 @@ class PERIGEE_API Sleep {
   void fired();
   void stopped() noexcept;
 
-  /// Bits of `state_`. The thread that finds one bit set when it sets the other continues the task.
+  /// Bits of `state_`. The thread that sets the second bit continues the task.
   static constexpr std::uint8_t suspended = 1;
   static constexpr std::uint8_t ended = 2;
 

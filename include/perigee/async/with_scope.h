@@ -74,7 +74,7 @@ class ThisTimeLimit {
 ///
 /// With `on_error::cancel`, a failure of any task, or of the body, asks all other tasks to stop.
 /// The body is kept until all tasks have ended, so it may be a lambda with captures. It must not
-/// join the scope. Allocates once, like every scope, and needs two more frames.
+/// join the scope. Allocates once, like every scope, and needs two more coroutine frames.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
@@ -90,7 +90,7 @@ task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
 /// the tasks are asked to stop. If tasks were still running at the deadline, throws CORBA::TIMEOUT,
 /// COMPLETED_MAYBE, once all have ended. An exception that a task had thrown before takes
 /// precedence. The reactor's thread resumes the awaiting task. Allocates twice, and needs three
-/// more frames.
+/// more coroutine frames.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>
 task<> with_scope(scope_deadline deadline, Body body,

@@ -41,8 +41,8 @@ enum class IoErrorKind : std::uint8_t {
   untrusted,      ///< one side has refused the other's proof of identity
 };
 
-/// The error of an operation that does not happen for every message. Transfers of messages return
-/// an IoResult instead.
+/// The error of an operation other than a transfer of messages. Transfers return an IoResult
+/// instead.
 struct IoError {
   IoErrorKind kind = IoErrorKind::system;
   IoOperation operation = IoOperation::none;

@@ -1,5 +1,5 @@
-// Logging: one call, one sink. The sink is spdlog behind this header, so that no caller includes
-// it.
+// Logging: one call, one sink. The default sink writes with spdlog, and no caller includes the
+// headers of spdlog.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -18,8 +18,8 @@ PERIGEE_API bool enabled(Level level) noexcept;
 /// Writes one line to the sink (standard error unless replaced). Any thread; never throws.
 PERIGEE_API void write(Level level, std::string_view component, std::string_view text) noexcept;
 
-/// Receives every line that passes the level, one at a time. A plain function, which gets
-/// `context`. It must not throw, log or change the sink.
+/// A function that receives `context` and each line whose level is enabled, one line at a time. It
+/// must not throw, log or change the sink.
 using Sink = void (*)(void* context, Level level, std::string_view component,
                       std::string_view text);
 /// Replaces the sink; nullptr restores the default. When it returns, the old sink is not running

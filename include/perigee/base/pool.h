@@ -10,7 +10,7 @@
 
 namespace perigee::pool {
 
-/// Larger sizes come from operator new. In octets.
+/// Larger pieces of memory come from operator new. In octets.
 inline constexpr std::size_t pooled_size_max = 4096;
 /// The most memory that a thread keeps for itself for each size. In octets.
 inline constexpr std::size_t thread_kept_max = std::size_t{32} * 1024;

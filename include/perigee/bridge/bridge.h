@@ -1,5 +1,5 @@
-// The in-line bridge: passes requests from one protocol to another. Bodies of messages pass unread,
-// unless `Options::rewriting` describes their types.
+// The in-line bridge: passes requests from one protocol to another. It does not read the bodies of
+// messages, unless `Options::rewriting` describes their types.
 #pragma once
 
 #include <perigee/base/export.h>

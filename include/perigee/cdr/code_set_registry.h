@@ -24,8 +24,8 @@ namespace perigee::cdr {
     std::uint32_t registry_number) noexcept;
 /// @}
 
-/// @name Names as in options: "UTF-8", "ISO-8859-15", "US-ASCII"; "UTF-16", "UCS-2", "UCS-4". Any
-/// case.
+/// @name Names as in options: "UTF-8", "ISO-8859-15", "US-ASCII"; "UTF-16", "UCS-2", "UCS-4". The
+/// case of letters has no effect.
 /// @{
 [[nodiscard]] PERIGEE_API std::string name_of(CharSet set);
 [[nodiscard]] PERIGEE_API std::optional<CharSet> parse_char_set(std::string_view name) noexcept;

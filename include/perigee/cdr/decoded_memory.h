@@ -1,4 +1,4 @@
-// The memory of decoded values: what one message has charged to the budget of its ORB.
+// The memory of decoded values: the charge of one message to the budget of its ORB.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -9,13 +9,14 @@
 
 namespace perigee::cdr {
 
-/// The budget for decoded values, of one ORB. Any thread.
+/// The budget of one ORB for decoded values. Any thread.
 class DecodedBudget {
  public:
   /// False: the budget has no room for `octets` more, and nothing is charged.
   [[nodiscard]] virtual bool try_charge(std::uint64_t octets) noexcept = 0;
   virtual void release(std::uint64_t octets) noexcept = 0;
-  /// Keeps the budget alive: for memory that may outlive the ORB. Null: such memory is not charged.
+  /// A reference that keeps the budget alive, for memory that may outlive the ORB. Null: such
+  /// memory is not charged.
   [[nodiscard]] virtual counted_ptr<DecodedBudget> share() noexcept = 0;
 
  protected:
@@ -29,13 +30,13 @@ class DecodedBudget {
 class DecodedMemory final {
  public:
   DecodedMemory() noexcept = default;
-  /// Takes over what `other` has charged. A decoder that uses `other` may charge it again.
+  /// Takes over the charge of `other`. A decoder that uses `other` may charge it again.
   DecodedMemory(DecodedMemory&& other) noexcept
       : budget_(other.budget_), charged_(std::exchange(other.charged_, 0)) {}
   ~DecodedMemory() { release(); }
   DecodedMemory& operator=(DecodedMemory&&) = delete;
 
-  /// The decoded values are gone.
+  /// Releases the charge. Called when the decoded values are destroyed.
   void release() noexcept {
     if (charged_ != 0) [[unlikely]]
       budget_->release(std::exchange(charged_, 0));

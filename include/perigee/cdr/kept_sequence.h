@@ -1,6 +1,6 @@
-// Parameters that are large sequences: one call after another uses the same memory for them.
-// Otherwise, in each call, a vector of many MiB would take fresh memory from the system, with a
-// page fault for each page.
+// Parameters that are large sequences. Later calls reuse the memory of their vectors. Otherwise, in
+// each call, a vector of many MiB would take fresh memory from the system, with a page fault for
+// each page.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -30,7 +30,7 @@ class KeptSequence final {
   KeptSequence(const KeptSequence&) = delete;
   KeptSequence& operator=(const KeptSequence&) = delete;
 
-  operator const std::vector<T>&() const noexcept { return values_; }  // NOLINT: stands for it
+  operator const std::vector<T>&() const noexcept { return values_; }  // NOLINT: used as a vector
 
   friend Decoder& operator>>(Decoder& decoder, KeptSequence& values) {
     if (decoder.remaining() > kept_above) [[unlikely]]

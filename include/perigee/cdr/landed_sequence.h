@@ -33,7 +33,7 @@ class PERIGEE_API LandedSequence final : public DecoderPart {
   LandedSequence& operator=(const LandedSequence&) = delete;
   ~LandedSequence();
 
-  // Each linked message has such an object.
+  // From the pool, because each linked message has such an object.
   static void* operator new(std::size_t size) { return pool::allocate(size); }
   static void operator delete(void* memory, std::size_t size) noexcept {
     pool::release(memory, size);

@@ -1,5 +1,5 @@
-// Parameters with the annotation @perigee::borrowed in asynchronous servants: views into the octets
-// received, which stay valid as long as the servant keeps them.
+// Parameters with the annotation @perigee::borrowed in asynchronous servants: views of the received
+// octets, which stay valid as long as the servant keeps them.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -27,7 +27,7 @@ namespace cdr {
 /// releases it.
 class PERIGEE_API PinCharge final {
  public:
-  /// Charges nothing, and all charges succeed, if `environment` is null or has no budget.
+  /// If `environment` is null or has no budget, `try_charge` succeeds and charges nothing.
   explicit PinCharge(Environment* environment) noexcept;
   PinCharge(PinCharge&& other) noexcept
       : budget_(std::move(other.budget_)), charged_(std::exchange(other.charged_, 0)) {}
@@ -45,9 +45,9 @@ class PERIGEE_API PinCharge final {
 /// Owns the memory of a message that is being decoded, and can share it with pinned values.
 class PinSource {
  public:
-  /// Shares the memory of the message. Null: `octets` are not in such memory, are too few, or are a
-  /// too small part of it, so the caller must copy them. If the budget has no room, fails `decoder`
-  /// with `memory_full` and returns null. Throws bad_alloc.
+  /// Shares the memory of the message. Null: `octets` are not in such memory, are too few, or are
+  /// too small a part of it, so the caller must copy them. If the budget has no room, fails
+  /// `decoder` with `memory_full` and returns null. Throws bad_alloc.
   [[nodiscard]] virtual counted_ptr<PinnedMemory> share(Decoder& decoder, OctetSpan octets) = 0;
 
  protected:
@@ -82,8 +82,8 @@ template <typename T>
 /// A sequence of numbers, or a string (`pinned<char>`), that shares the ownership of its memory.
 ///
 /// Asynchronous servants get it for `in` parameters with the annotation `@perigee::borrowed`. The
-/// elements stay valid and unchanged as long as this object, or a copy of it, exists: after the
-/// upcall, the reply, the end of the connection and the end of the ORB. A copy shares the memory.
+/// elements stay valid and unchanged as long as this object, or a copy of it, exists. They outlive
+/// the upcall, the reply, the connection and the ORB. A copy shares the memory.
 ///
 /// A large sequence is in the memory of its message, and keeps all of this memory. A sequence in a
 /// shared buffer is in memory of a client on the same host, which is trusted not to change it (see

@@ -26,8 +26,8 @@ inline constexpr std::size_t value_ids_max = 64;
 /// The longest repository id of a value that is read or written, in octets. Each value may repeat
 /// an id by an indirection, and readers compare ids.
 inline constexpr std::size_t value_id_size_max = 1024;
-/// Values that a writer nests in each other, for example the elements of a linked list. It bounds
-/// the stack. Readers have `Limits::depth_max`.
+/// The most values that a writer nests in each other, for example the elements of a linked list.
+/// The limit bounds the use of the stack. Readers have `Limits::depth_max`.
 inline constexpr std::uint32_t written_depth_max = 1000;
 
 }  // namespace perigee::cdr

@@ -33,8 +33,8 @@ class PERIGEE_API DynAnyFactory : public virtual CORBA::LocalObject {
   /// components. A value of a derived type has the components of the type of the any.
   [[nodiscard]] virtual CORBA::object_reference<DynAny> create_dyn_any(const CORBA::Any& value) = 0;
   /// A DynAny with the default value of the type: FALSE, zero, empty, nil, null, the first
-  /// enumerator, the first member of a union. IMP_LIMIT if the value would have more than
-  /// 1,048,576 components, those of its components included. BAD_PARAM for nil.
+  /// enumerator, the first member of a union. Raises IMP_LIMIT if the value would have more than
+  /// 1,048,576 components, including the components of components. Raises BAD_PARAM for nil.
   [[nodiscard]] virtual CORBA::object_reference<DynAny> create_dyn_any_from_type_code(
       const CORBA::object_reference<CORBA::TypeCode>& type) = 0;
   /// Like `create_dyn_any`, but raises MustTruncate for a value of a derived type.
@@ -43,7 +43,7 @@ class PERIGEE_API DynAnyFactory : public virtual CORBA::LocalObject {
   /// A DynAny for each any. The DynAnys are independent of each other.
   [[nodiscard]] virtual DynAnySeq create_multiple_dyn_anys(const AnySeq& values,
                                                            bool allow_truncate) = 0;
-  /// The values of the DynAnys. Raises BAD_PARAM for nil.
+  /// The values of the DynAnys. Raises BAD_PARAM if one is nil.
   [[nodiscard]] virtual AnySeq create_multiple_anys(const DynAnySeq& values) = 0;
 
  protected:

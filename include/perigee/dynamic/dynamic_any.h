@@ -115,11 +115,11 @@ class PERIGEE_API DynUnion : public virtual DynAny {
   static constexpr std::string_view _type_id = "IDL:omg.org/DynamicAny/DynUnion:1.0";
   ~DynUnion() override;
 
-  /// A component: if its value is changed, the member changes as by `set_discriminator`.
+  /// The discriminator as a component. A change of its value has the effect of `set_discriminator`.
   [[nodiscard]] virtual DynAnyRef get_discriminator() = 0;
   /// Copies the value. If it selects another member, that member gets the default value of its
-  /// type, and the former member ends. Sets the current position to 1, or to 0 if no member is
-  /// active. Raises TypeMismatch, and BAD_PARAM for nil.
+  /// type, and the former member is destroyed. Sets the current position to 1, or to 0 if no member
+  /// is active. Raises TypeMismatch, and BAD_PARAM for nil.
   virtual void set_discriminator(const DynAnyRef& discriminator) = 0;
   /// Selects the member of the `default` label. Sets the current position to 0. Raises TypeMismatch
   /// if there is no such label.
@@ -159,8 +159,8 @@ class PERIGEE_API DynSequence : public virtual DynElements {
 
   [[nodiscard]] virtual std::uint32_t get_length() = 0;
   /// New elements get the default value of their type. If the current position was -1, it becomes
-  /// the first new element; if its element is removed, it becomes -1. Raises InvalidValue beyond
-  /// the bound, IMP_LIMIT beyond 1,048,576 elements.
+  /// the position of the first new element. If the element at the current position is removed, it
+  /// becomes -1. Raises InvalidValue beyond the bound, IMP_LIMIT beyond 1,048,576 elements.
   virtual void set_length(std::uint32_t length) = 0;
 };
 
@@ -188,9 +188,9 @@ class PERIGEE_API DynValueCommon : public virtual DynAny {
   virtual void set_to_value() = 0;
 };
 
-/// A valuetype. The members of a custom valuetype are not known from its type: it has no
-/// components. So has a value whose type is neither the TypeCode's nor truncatable to it. Source:
-/// CORBA 3.0, 9.2.11.
+/// A valuetype. The type of a custom valuetype does not describe its members: its DynAny has no
+/// components. The same holds for a value whose type is neither the TypeCode's nor truncatable to
+/// it. Source: CORBA 3.0, 9.2.11.
 class PERIGEE_API DynValue : public virtual DynValueCommon, public virtual DynMembers {
  public:
   using _ref_type = CORBA::object_reference<DynValue>;

@@ -1,4 +1,4 @@
-// Portable interceptors: docs/interceptors.md.
+// Includes all headers of portable interceptors. See docs/interceptors.md.
 #pragma once
 
 #include <perigee/dynamic/client_interceptor.h>

@@ -1,5 +1,5 @@
-// PortableInterceptor::IORInterceptor: adds components to the references of each POA, and learns of
-// the states of POAs. Source: CORBA 3.0, 21.5.
+// PortableInterceptor::IORInterceptor: adds components to the references of each POA, and is called
+// when the state of a POA changes. Source: CORBA 3.0, 21.5.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -58,7 +58,8 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
 
   ~IORInfo() override;
   /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if the POA has
-  /// no such policy, no policy factory takes the type, and it is not one of the POA's own types.
+  /// no such policy, no policy factory is registered for the type, and it is not one of the POA's
+  /// own types.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_effective_policy(
       CORBA::PolicyType type) = 0;
   /// Adds the component to all profiles that can have components.
@@ -76,8 +77,8 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
   IORInfo() = default;
 };
 
-/// Called while a POA is being made, once for each POA, on the thread that makes it; and after a
-/// change of the state, on the thread that changes it.
+/// Called while a POA is being made, once for each POA, on the thread that makes it. Also called
+/// after a change of the state, on the thread that changes it.
 class PERIGEE_API IORInterceptor : public virtual Interceptor {
  public:
   using _ref_type = CORBA::object_reference<IORInterceptor>;
@@ -89,7 +90,7 @@ class PERIGEE_API IORInterceptor : public virtual Interceptor {
   virtual void establish_components(Info info) = 0;
   /// Called when all interceptors have established their components. An exception ends create_POA:
   /// it raises OBJ_ADAPTER, OMG minor 6.
-  /// The parameter is a value, as in the interceptors of programs for TAOX11.
+  /// The parameter is passed by value, so that interceptors written for TAOX11 compile unchanged.
   // NOLINTNEXTLINE(performance-unnecessary-value-param)
   virtual void components_established(Info /*info*/) {}
   /// Called when a POA manager has changed its state, for all POAs of this manager. It may make

@@ -67,7 +67,7 @@ class PERIGEE_API ORBInitInfo : public virtual CORBA::LocalObject {
       const CORBA::object_reference<ServerRequestInterceptor>& interceptor) = 0;
   virtual void add_ior_interceptor(const CORBA::object_reference<IORInterceptor>& interceptor) = 0;
   /// @}
-  /// A slot of PICurrent, for all threads and requests of the ORB.
+  /// Allocates a slot of PICurrent, for all threads and requests of the ORB.
   [[nodiscard]] virtual SlotId allocate_slot_id() = 0;
   /// Raises BAD_INV_ORDER, OMG minor 16, if the type has a factory already, or if the ORB or the
   /// POA knows the type; BAD_PARAM for nil.

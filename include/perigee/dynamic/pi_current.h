@@ -13,8 +13,8 @@ namespace PortableInterceptor {
 inline namespace perigee_v1 {
 
 /// The slots of the calling thread. In an upcall, they begin with the values that the interceptors
-/// have set for the request. A task that awaits takes its values along: it has them again when it
-/// goes on, also on another thread. Each child of `when_all` begins with the slots that the thread
+/// have set for the request. A task keeps its values while it awaits: it has them again when it
+/// resumes, even on another thread. Each child of `when_all` begins with the slots that the thread
 /// has when the child begins. `ORBInitInfo::allocate_slot_id` gives slots.
 class PERIGEE_API Current : public virtual CORBA::Current {
  public:

@@ -23,7 +23,7 @@ namespace perigee::polling {
 class CallState;
 class Source;
 
-/// The time-outs of polling are milliseconds. 0 does not wait.
+/// The time-out without a limit. The time-outs of polling are in milliseconds; 0 does not wait.
 inline constexpr std::uint32_t wait_for_ever = 0xffffffff;
 
 }  // namespace perigee::polling
@@ -44,10 +44,11 @@ class PERIGEE_API Pollable : public virtual ValueBase {
 
   /// Whether the event has come. Waits up to `timeout` milliseconds for it (0: does not wait;
   /// 0xffffffff: no limit). Drives the ORB's asynchronous calls meanwhile, like CallHandle::drive,
-  /// so a program that only asks with 0 makes progress, too. Raises OBJECT_NOT_EXIST, OMG minor 5,
-  /// if the reply was taken already; NO_RESOURCES if too many upcalls of this thread wait.
+  /// so the calls of a program that always passes 0 make progress, too. Raises OBJECT_NOT_EXIST,
+  /// OMG minor 5, if the reply was taken already; NO_RESOURCES if too many upcalls of this thread
+  /// wait.
   virtual bool is_ready(std::uint32_t timeout) = 0;
-  /// A new set that contains this.
+  /// A new set that contains this pollable.
   virtual object_reference<PollableSet> create_pollable_set() = 0;
 
   /// The event that a set waits for.
@@ -58,10 +59,10 @@ class PERIGEE_API Pollable : public virtual ValueBase {
 };
 
 /// Stands for the requests of `send_multiple_requests_deferred` of one ORB: it is ready while
-/// `get_next_response` would not wait. A set that gives it away does not contain it any more; add
-/// it again for the next response. It belongs to the process and cannot be marshalled. A wait
-/// without a limit raises BAD_INV_ORDER (OMG minor 11) if the ORB has no such request, as
-/// `get_next_response` does. Any thread. Source: CORBA 3.0, 22.9.2.
+/// `get_next_response` would not wait. When `get_ready_pollable` returns it, the set does not
+/// contain it any more: add it again for the next response. It belongs to the process and cannot be
+/// marshalled. A wait without a limit raises BAD_INV_ORDER (OMG minor 11) if the ORB has no such
+/// request, as `get_next_response` does. Any thread. Source: CORBA 3.0, 22.9.2.
 class PERIGEE_API DIIPollable : public virtual Pollable {
  public:
   using _ref_type = valuetype_reference<DIIPollable>;
@@ -76,8 +77,8 @@ class PERIGEE_API DIIPollable : public virtual Pollable {
 /// Waits for the first of several calls. Any thread.
 ///
 /// The pollers of a set belong to one ORB. A thread that waits drives the loop of one of the calls.
-/// So all calls of a set should have started on threads of one kind: in upcalls of one loop of the
-/// server, or on threads that serve no requests.
+/// So all calls of a set should have started on threads of one kind. These are threads in upcalls
+/// of one loop of the server, or threads that serve no requests.
 class PERIGEE_API PollableSet final : public virtual LocalObject {
  public:
   using _ref_type = object_reference<PollableSet>;
@@ -89,8 +90,8 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   PERIGEE_LOCAL_EXCEPTION(UnknownPollable)
 
   PollableSet();
-  /// For a set that begins with requests of the dynamic invocation interface. A set that a poller
-  /// makes also knows its ORB.
+  /// For a set whose first pollable comes from `create_dii_pollable`, which needs the ORB. A set
+  /// that a poller makes has the ORB of the poller.
   explicit PollableSet(object_reference<ORB> orb);
   ~PollableSet() override;
 
@@ -121,7 +122,7 @@ class PERIGEE_API PollableSet final : public virtual LocalObject {
   [[nodiscard]] valuetype_reference<Pollable> take_ready();
   void wait(std::uint32_t timeout);
 
-  Members* const members_;  // owns itself until the end of the set
+  Members* const members_;  // its own member `self` owns it, until the destructor
 };
 
 }  // namespace perigee_v1
@@ -139,7 +140,7 @@ struct HandlerType {
   AnyFunction deliver;
 };
 
-/// A call that was started for a poller. Move-only. Its end cancels the call, unless a reply
+/// A call that was started for a poller. Move-only. Its destructor cancels the call, unless a reply
 /// handler is to get the reply.
 class PERIGEE_API Call {
  public:
@@ -164,9 +165,9 @@ namespace Messaging {
 inline namespace perigee_v1 {
 
 /// The base of generated pollers: a call in progress, or its reply, which is delivered once. Local
-/// to the process: marshalling a poller raises MARSHAL, OMG minor 4. The end of the last reference
-/// cancels the call, like the end of a coroutine's `call`, unless a handler is to get the reply.
-/// Any thread.
+/// to the process: marshalling a poller raises MARSHAL, OMG minor 4. The release of the last
+/// reference cancels the call, like the destructor of a coroutine's `call`, unless a handler is to
+/// get the reply. Any thread.
 class PERIGEE_API Poller : public virtual CORBA::Pollable {
  public:
   using _ref_type = CORBA::valuetype_reference<Poller>;
@@ -203,8 +204,8 @@ class PERIGEE_API Poller : public virtual CORBA::Pollable {
   /// @}
 
  protected:
-  /// For the bases of a poller: this class is a virtual base, so the most derived class sets the
-  /// call.
+  /// The default constructor is for the base classes of a poller. This class is a virtual base, so
+  /// only the most derived class sets the call.
   Poller() noexcept;
   explicit Poller(perigee::polling::Call call) noexcept;
 

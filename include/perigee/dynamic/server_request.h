@@ -32,8 +32,8 @@ class Context;
 /// an exception. The reply is sent when the servant's `invoke` returns, or by `reply` if the
 /// servant has called `defer`.
 ///
-/// A call in the wrong order raises BAD_INV_ORDER with an OMG minor code, which each function
-/// tells. After the reply each function that changes the request raises BAD_INV_ORDER.
+/// A call in the wrong order raises BAD_INV_ORDER with an OMG minor code, which the comment of each
+/// function names. After the reply, each function that changes the request raises BAD_INV_ORDER.
 class PERIGEE_API ServerRequest final {
  public:
   using _ref_type = object_reference<ServerRequest>;
@@ -68,13 +68,12 @@ class PERIGEE_API ServerRequest final {
   /// has raised may be passed on: UnknownUserException::exception.
   void set_exception(const Any& exception);
   /// The same for an exception of a generated class or a system exception. For an
-  /// UnknownUserException, its contents are sent.
+  /// UnknownUserException, sends the exception that it contains.
   void set_exception(const Exception& exception);
 
-  /// Lets the reply wait: the servant keeps the reference to the request, and calls `reply` later,
-  /// on any thread. Call it in `invoke`, after `arguments`; otherwise it raises BAD_INV_ORDER.
-  /// Until the reply, the object and the servant are not destroyed (perigee::skeleton::Answer tells
-  /// more).
+  /// Defers the reply: the servant keeps the reference to the request, and calls `reply` later, on
+  /// any thread. Call it in `invoke`, after `arguments`; otherwise it raises BAD_INV_ORDER. Until
+  /// the reply, the object and the servant are not destroyed (see perigee::skeleton::Answer).
   void defer();
   /// Sends the reply of a deferred request. Raises BAD_INV_ORDER if the request was not deferred,
   /// or has been answered; BAD_PARAM if an `out` parameter has no value, and the exceptions of

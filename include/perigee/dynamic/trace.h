@@ -1,4 +1,4 @@
-// W3C Trace Context in calls: which trace a thread works for. docs/tracing.md.
+// W3C Trace Context in calls: the trace for which a thread works. See docs/tracing.md.
 // Source: https://www.w3.org/TR/trace-context/
 #pragma once
 
@@ -19,7 +19,7 @@ class SlotValues;
 
 namespace perigee {
 
-/// A trace is the work of several programs for one purpose. A span is the part of one of them, for
+/// A trace is the work of several programs for one purpose. A span is the part of one program, for
 /// example the execution of one request. Ids are not zero.
 struct Trace {
   std::array<std::uint8_t, 16> trace_id{};
@@ -30,7 +30,7 @@ struct Trace {
   friend bool operator==(const Trace&, const Trace&) = default;
 };
 
-/// The octets of `Trace::state` that are passed on. A longer state is dropped.
+/// The longest `Trace::state` that is passed on, in octets. A longer state is dropped.
 inline constexpr std::size_t trace_state_size_max = 512;
 
 /// A new trace and its first span, with random ids.
@@ -41,8 +41,8 @@ inline constexpr std::size_t trace_state_size_max = 512;
 
 /// "00-<trace id>-<span id>-<flags>", in lower-case hexadecimal digits.
 [[nodiscard]] PERIGEE_API std::string to_traceparent(const Trace& trace);
-/// The opposite. Nothing if the text is malformed, or an id is zero. Accepts later versions, as the
-/// source demands. The result has no parent and no state.
+/// Parses the text of `to_traceparent`. Nothing if the text is malformed, or an id is zero. Accepts
+/// later versions, as the specification requires. The result has no parent and no state.
 [[nodiscard]] PERIGEE_API std::optional<Trace> parse_traceparent(std::string_view text);
 
 /// The trace of the calling thread. In an upcall: the span of the request, if the ORB has
@@ -52,8 +52,8 @@ inline constexpr std::size_t trace_state_size_max = 512;
 
 /// Gives the calling thread a trace, as long as this object lives: calls belong to this trace. The
 /// slots of PICurrent do not change. Use it on one thread, not over a `co_await`. Raises BAD_PARAM
-/// if an id of the trace or of its span is zero. If memory is short when it ends, and slots were
-/// set meanwhile, the thread keeps the trace, and the log says so.
+/// if an id of the trace or of its span is zero. If slots were set meanwhile and its destructor
+/// gets no memory, the thread keeps the trace, and a warning is logged.
 class PERIGEE_API TraceScope {
  public:
   explicit TraceScope(Trace trace);
@@ -62,7 +62,7 @@ class PERIGEE_API TraceScope {
   TraceScope& operator=(const TraceScope&) = delete;
 
  private:
-  counted_ptr<const orb::SlotValues> outer_;  // the slots and the trace before
+  counted_ptr<const orb::SlotValues> outer_;  // the former slots and the former trace
   counted_ptr<const orb::SlotValues> mine_;   // the same slots with the trace of this object
 };
 

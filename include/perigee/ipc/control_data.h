@@ -1,6 +1,6 @@
 // Control data: data beside the octets of a message. The layout is that of the system's macros
 // (CMSG_…); src/ipc/system_calls.cpp compares both. The inline transfers use these types, because
-// they include no header of the system: see system_calls.h. Use the wrappers.
+// they include no header of the system: see system_calls.h. Programs use the wrappers instead.
 #pragma once
 
 #include <perigee/ipc/system_calls.h>

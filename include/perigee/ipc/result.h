@@ -11,7 +11,7 @@
 
 namespace perigee::ipc {
 
-/// The result of an operation, or the system's error. A passed time limit is
+/// The result of an operation, or the system's error. If the time limit passes, the error is
 /// `std::errc::timed_out`. With `no_wait`, an operation that would have to wait gives
 /// `std::errc::operation_would_block`.
 ///
@@ -24,7 +24,7 @@ class [[nodiscard]] Result : public std::expected<T, std::error_code> {
  public:
   using Expected::Expected;
   constexpr Result() = default;
-  constexpr Result(Expected other) : Expected(std::move(other)) {}  // NOLINT: as it is
+  constexpr Result(Expected other) : Expected(std::move(other)) {}  // NOLINT: implicit
 
   template <typename Other>
   friend constexpr bool operator==(const Result& a, const Other& b) {

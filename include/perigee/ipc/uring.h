@@ -3,10 +3,11 @@
 //
 // A ring belongs to a thread: the thread's first call makes it, and the thread's end closes it. So
 // a stream consists of a handle only, and a sender and a receiver in two threads do not share a
-// ring. A ring costs a thread one handle. Each call puts one operation into the ring, and with a
-// limit a time-out that is linked to it. The call returns when the operation has ended: no octet
-// moves after that, not even after an error of the ring itself. After fork the child makes rings of
-// its own. Do not use the calls after vfork or in signal handlers.
+// ring. A ring costs a thread one handle. Each call puts one operation into the ring. If the call
+// has a limit, it also puts in a time-out that is linked to the operation. The call returns when
+// the operation has ended: no octet moves after that, not even after an error of the ring itself.
+// After fork the child makes rings of its own. Do not use the calls after vfork or in signal
+// handlers.
 //
 // Handles may change families: `uring::Stream::adopt(stream.release())`. Operations that io_uring
 // does not improve use the calls of sock.h: names, options, transfers of files, and connections

@@ -45,11 +45,11 @@ enum class FramingError : std::uint8_t {
 };
 PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 
-/// The description of the octets at the front of the input, by `Session::frame`: one of four
-/// answers.
+/// The result of `Session::frame`: one of four descriptions of the octets at the front of the
+/// input.
 ///
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
-/// with its limit first, so a session fills it in as soon as it can read it, in every answer.
+/// with its limit first, so a session sets it as soon as it can read it, with every status.
 ///
 /// The struct is small, because a session returns one for each message, and returns it in memory.
 struct Frame {
@@ -147,8 +147,8 @@ class PERIGEE_API Session {
   /// Whether the decoders that this session returns read `IncomingMessage::landed`.
   [[nodiscard]] bool reads_landed() const noexcept { return reads_landed_; }
 
-  /// Says what is at the front of the octets that have arrived. Copies and keeps nothing. `front`
-  /// has at least one octet, and may have octets of later frames.
+  /// Describes the frame at the front of the octets that have arrived. Copies and keeps nothing.
+  /// `front` has at least one octet, and may have octets of later frames.
   [[nodiscard]] virtual Frame frame(OctetSpan front) const noexcept = 0;
   /// Called when all pieces of a message have arrived: changes the header of the first piece to
   /// that of an unfragmented message of `size` octets. `message` starts with the first piece,
@@ -249,8 +249,9 @@ class PERIGEE_API MessagingProtocol {
   /// The highest supported version. Arguments and results in a message are encoded by the rules of
   /// GIOP in the version of the same number.
   [[nodiscard]] virtual Version version_max() const noexcept { return {1, 2}; }
-  /// The version to encode in for a peer that understands a shorter form of `version`; `version`
-  /// itself if it has no shorter form. For encoding only: received messages may have any form.
+  /// The version in which to encode for a peer that understands a shorter form of `version`. It is
+  /// `version` itself if there is no shorter form. For encoding only: received messages may have
+  /// any form.
   [[nodiscard]] virtual Version short_form(Version version) const noexcept { return version; }
   [[nodiscard]] const Limits& limits() const noexcept { return limits_; }
 

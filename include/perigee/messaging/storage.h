@@ -117,10 +117,10 @@ class PERIGEE_API MessageStorage {
   /// can lend their memory to the next message. Without this call, the source unmaps the octets
   /// that this message has filled.
   void complete(std::size_t size) noexcept { block_.resident = charged(size); }
-  /// Lets pinned values share the memory, which stays where it is. It is given back when this
-  /// object and all that share it are gone. The first call charges `charge` with `octets`, and
-  /// keeps it until then; later calls drop their charge. Null: the budget has no room, and nothing
-  /// has changed. Requires memory. Throws bad_alloc.
+  /// Lets pinned values share the memory, which does not move. It is given back when this object
+  /// and all pinned values that share it are destroyed. The first call charges `charge` with
+  /// `octets`, and keeps it until then; later calls drop their charge. Null: the budget has no
+  /// room, and nothing has changed. Call it only if this object has memory. Throws bad_alloc.
   [[nodiscard]] counted_ptr<cdr::PinnedMemory> share(cdr::PinCharge charge, std::size_t octets);
   void reset() noexcept {
     if (block_.octets != nullptr) free_block();

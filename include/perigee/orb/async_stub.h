@@ -184,15 +184,15 @@ class PERIGEE_API CallHandle {
 /// connections nor for peers that do not read.
 ///
 /// Like a synchronous call, the call obeys the present policies of the reference, of this thread
-/// and of the ORB. If it starts in an upcall or an observer, on a thread that runs a loop of the
-/// ORB's server, the call belongs to that loop: a thread of the loop calls its observer. An upcall
-/// may run on a dedicated reader of a connection (docs/threads.md). A call that starts there
+/// and of the ORB. A call belongs to a loop of the ORB's server if it starts in an upcall or an
+/// observer, on a thread that runs this loop. Then a thread of the loop calls its observer. An
+/// upcall may run on a dedicated reader of a connection (docs/threads.md). A call that starts there
 /// belongs to the loop to which the connection belongs. All other calls are driven by the thread in
 /// ORB::run, ORB::perform_work or CallHandle::wait.
 ///
-/// The observer of a oneway is called when the request has come as far as the SyncScopePolicy says;
-/// SYNC_NONE acts like SYNC_WITH_TRANSPORT. A collocated servant is called inside `send`. If it
-/// defers its reply, the observer is called after the reply.
+/// The observer of a oneway is called when the request has reached the step that the
+/// SyncScopePolicy names; SYNC_NONE acts like SYNC_WITH_TRANSPORT. A collocated servant is called
+/// inside `send`. If it defers its reply, the observer is called after the reply.
 ///
 /// `operation` must outlive the call. Raises INV_OBJREF for a local object; BAD_INV_ORDER, OMG
 /// minor 4, after the ORB's shutdown; NO_MEMORY. If it raises an exception, the observer is not

@@ -8,11 +8,11 @@
 
 namespace perigee::orb {
 
-/// The number of calls in progress to one endpoint up to which the asynchronous calls that begin on
-/// one thread use the same connection: `-ORBRequestsInFlightMax`, if each loop of the ORB has one
-/// thread. 1 with the thread strategies whose loops have several threads: their calls may use
-/// several connections. After the loss of a connection, and if a server forwards some of the calls,
-/// calls may arrive in another order. Any thread; does not block.
+/// While at most this many calls to an endpoint are in progress, the asynchronous calls that begin
+/// on one thread use the same connection. The number is `-ORBRequestsInFlightMax` if each loop of
+/// the ORB has one thread. It is 1 with the thread strategies whose loops have several threads,
+/// because their calls may use several connections. After the loss of a connection, and if a server
+/// forwards some of the calls, calls may arrive in another order. Any thread; does not block.
 [[nodiscard]] PERIGEE_API std::uint32_t calls_in_order_max(
     const CORBA::object_reference<CORBA::ORB>& orb) noexcept;
 

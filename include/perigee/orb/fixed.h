@@ -1,9 +1,9 @@
 // IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
 // A result has the number of digits that CORBA 3.0, 3.10.2 gives it: at most 31. These digits are
-// exact. Further digits after the point are cut off. CORBA::DATA_CONVERSION is raised if the
-// digits of a value before the point do not fit, for a division by zero, and for a text that is not
-// a number.
+// exact. Further digits after the point are cut off. CORBA::DATA_CONVERSION is raised if the digits
+// of a value before the point do not fit. It is also raised for a division by zero, and for a text
+// that is not a number.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -193,8 +193,8 @@ struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digi
 
 namespace perigee::stub {
 
-/// The type of a result with `whole` digits before the point and `scale` after it. If there are
-/// too many, the digits before the point are kept first. CORBA 3.0, 3.10.2.
+/// The type of a result with `whole` digits before the point and `scale` after it. If these are
+/// more than 31 digits, the result has fewer digits after the point. CORBA 3.0, 3.10.2.
 template <int Whole, int Scale>
 using FixedResult =
     IDL::Fixed<static_cast<std::uint16_t>(std::min(Whole + Scale, fixed_digits_max)),

@@ -193,8 +193,8 @@ class PERIGEE_API Object {
   [[nodiscard]] object_reference<Object> _get_component() const;
   /// The definition of the object's interface in an Interface Repository. Asks the object. Include
   /// <perigee/repository.h> to use it (docs/interface_repository.md). Raises INTF_REPOS if the
-  /// server has no repository (OMG minor 1) or the repository does not know the interface (OMG
-  /// minor 2), and NO_IMPLEMENT (OMG minor 8) for local objects. Source: CORBA 3.0, 4.3.2.
+  /// server has no repository (OMG minor 1), or if the repository does not know the interface (OMG
+  /// minor 2). Raises NO_IMPLEMENT (OMG minor 8) for local objects. Source: CORBA 3.0, 4.3.2.
   template <typename Definition = InterfaceDef>
   [[nodiscard]] object_reference<Definition> _get_interface() const {
     return IDL::traits<Definition>::unchecked_narrow(_interface_definition());
@@ -224,8 +224,8 @@ class PERIGEE_API Object {
   [[nodiscard]] std::vector<object_reference<Policy>> _get_policy_overrides(
       const std::vector<PolicyType>& types) const;
   /// The policy that a call by this thread would obey: the policy of the reference, else of the
-  /// thread, else of the ORB; nil if none of them has such a policy. Raises INV_POLICY (OMG minor
-  /// 2) for types that are not client policies.
+  /// thread, else of the ORB. It is nil if none of them has such a policy. Raises INV_POLICY (OMG
+  /// minor 2) for types that are not client policies.
   [[nodiscard]] object_reference<Policy> _get_client_policy(PolicyType type) const;
   /// The same as `_get_client_policy`, since servers publish no policies that would change the
   /// result.

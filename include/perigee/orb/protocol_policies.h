@@ -46,7 +46,7 @@ class PERIGEE_API TCPProtocolProperties final : public ProtocolProperties {
     bool keep_alive = false;
     bool dont_route = false;
     bool no_delay = true;
-    /// Perigee's own: the class of service of RFC 2474, 0 to 63. Not set: the system's.
+    /// Perigee's own: the class of service of RFC 2474, 0 to 63. Not set: the system's default.
     std::optional<std::uint8_t> dscp;
   };
   TCPProtocolProperties() = default;

@@ -64,8 +64,9 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   [[nodiscard]] ServerRequest* defer();
   [[nodiscard]] bool deferred() const noexcept { return deferred_; }
   /// The same request, with its arguments, for a thread that dispatches it later. This request then
-  /// counts as deferred. Null if the request cannot be kept: then it must be answered here. Raises
-  /// TRANSIENT if too many octets wait already. The caller owns the kept request.
+  /// counts as deferred. Null if the request cannot be kept: then this thread must answer it.
+  /// Raises TRANSIENT if the kept requests have too many octets already. The caller owns the kept
+  /// request.
   [[nodiscard]] virtual KeptRequest* keep() { return nullptr; }
   /// The cancellation of a deferred request; nullptr for other requests.
   [[nodiscard]] virtual Cancellation* cancellation() noexcept { return nullptr; }
@@ -95,7 +96,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   [[nodiscard]] bool answered() const noexcept { return answered_; }
   /// Whether the reply was a system exception, also if no reply was sent.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
-  /// A decoder at the arguments.
+  /// A decoder at the start of the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }
 
   /// @name For interceptors
@@ -104,7 +105,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   [[nodiscard]] virtual std::span<const iop::ServiceContext> contexts() const noexcept;
   /// Whether it is a oneway whose client waits until the servant is found (SYNC_WITH_SERVER).
   [[nodiscard]] virtual bool is_with_server() const noexcept { return false; }
-  /// Null if no interceptor concerns the request. The adapter owns it.
+  /// Null if the request has no interceptors. The adapter owns it.
   [[nodiscard]] ServerInterception* interception() const noexcept { return interception_; }
   void set_interception(ServerInterception* interception) noexcept { interception_ = interception; }
   /// @}
@@ -142,7 +143,8 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   virtual void send_user_exception(const CORBA::UserException& exception) = 0;
   virtual void send_system_exception(const CORBA::SystemException& exception) noexcept = 0;
   virtual void send_forward(const CORBA::Object& target, bool permanent) = 0;
-  /// Without a message of its own, a request shares nothing: its pinned arguments are copied.
+  /// A request without a message of its own has no memory to share: its pinned arguments are
+  /// copied.
   [[nodiscard]] counted_ptr<cdr::PinnedMemory> share(cdr::Decoder& /*decoder*/,
                                                      OctetSpan /*octets*/) override {
     return nullptr;

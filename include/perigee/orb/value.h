@@ -46,7 +46,7 @@ class weak_valuetype_reference;
 /// A counted reference to a value. Null is the null value; using it raises INV_OBJREF. Several
 /// threads may use copies, but not the same valuetype_reference. Values have no locks of their own.
 ///
-/// The counts do not detect cycles: values that refer to each other in a cycle exist until the
+/// The counts do not detect cycles. Values that refer to each other in a cycle exist until the
 /// program breaks the cycle, for example by setting one of the members to null.
 template <typename T>
 class valuetype_reference {
@@ -137,8 +137,8 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
  public:
   using _ref_type = valuetype_reference<ValueBase>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/ValueBase:1.0";
-  /// The last references to many values may go at once, for example in a long list. Then the
-  /// destructors do not run inside each other.
+  /// The last references to many values may be released at once, for example in a long list. Then
+  /// the destructors do not run inside each other.
   using _destroyed_in_turn = void;
 
   virtual ~ValueBase();
@@ -167,7 +167,7 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
   /// @name For generated code.
   /// @{
   [[nodiscard]] virtual const perigee::value::Description& _description() const noexcept = 0;
-  /// Writes the state, without the front of the value. May fail the encoder.
+  /// Writes the state, without the tag and the repository ids in front of it. May fail the encoder.
   virtual void _marshal(perigee::cdr::Encoder& encoder) const = 0;
   /// Reads the state. If the decoder fails, or has failed before, all references of the state to
   /// other values are null afterwards.
@@ -225,9 +225,10 @@ namespace perigee::value {
 
 struct Expected;
 
-/// The casts between the class T of a valuetype and ValueBase. The source of the file that defines
-/// the valuetype instantiates them. So a file that only declares the valuetype can marshal
-/// references to it: its header has an `extern template`.
+/// The casts between the class T of a valuetype and ValueBase. The generated source of the IDL file
+/// that defines the valuetype instantiates them. The generated header of an IDL file that only
+/// declares the valuetype has an `extern template`, so this file can marshal references to the
+/// valuetype.
 template <typename T>
 struct Casts {
   static const CORBA::ValueBase* base_of(const T* value) noexcept;
@@ -241,7 +242,7 @@ struct Casts {
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// "Stock::Quote{…}" is for structs. Of a value, the text has only the repository id.
+/// The text of a value: only its repository id, unlike the text "Stock::Quote{…}" of a struct.
 [[nodiscard]] PERIGEE_API std::string _text_of_value(const ValueBase* value);
 template <typename T>
 std::string _text_of(const valuetype_reference<T>& value) {

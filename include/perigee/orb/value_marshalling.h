@@ -24,7 +24,8 @@ PERIGEE_API void split_chunk(cdr::Encoder& encoder);
 ///
 /// If decoding fails, the destructor sets the references between the decoded values to null, since
 /// values in a cycle would exist for ever. It does the same for cycles in skipped state. So a
-/// message may have such cycles, or references to skipped values, but not both (`bad_value`).
+/// message may have cycles in skipped state, or references to values in skipped state, but not both
+/// (`bad_value`).
 class PERIGEE_API Reading final : public cdr::ValueReading {
  public:
   explicit Reading(cdr::Decoder& decoder, Landed landed = Landed::join) noexcept;
@@ -37,14 +38,14 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
     return static_cast<Reading&>(*decoder.values());
   }
 
-  /// The objects that the octets refer to. The octets come from this process. Must outlive this
-  /// object.
+  /// Sets the values outside of the octets to which the octets refer. The octets come from this
+  /// process. The span must outlive this object.
   void set_outer_values(std::span<const counted_ptr<CORBA::ValueBase>> values) noexcept {
     outer_values_ = values;
     accept_outer_values(static_cast<std::uint32_t>(values.size()));
   }
 
-  /// Whether one of them was not of the class that the reader has expected.
+  /// Whether one of these values was not of the expected class.
   [[nodiscard]] bool has_refused_outer() const noexcept { return has_refused_outer_; }
 
   /// While an object of this class exists, the reading decodes a value of an any whose TypeCode
@@ -95,7 +96,7 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   enum class Broken : std::uint8_t { all, skipped };
   void break_cycles(Broken broken) noexcept;
 
-  int exceptions_;                   // uncaught ones when decoding began
+  int exceptions_;                   // uncaught exceptions when decoding began
   std::uint32_t skipped_depth_ = 0;  // values that are decoded in skipped state
   std::uint32_t without_cycles_ = 0;
   std::span<const counted_ptr<CORBA::ValueBase>> outer_values_;

@@ -14,8 +14,8 @@
 //     static Stream& write(Stream& os, IDL::traits<Stock::Quote>::in_type quote) { … }
 //   };
 //
-// A formatter may have `operator()(os, value)` instead of `write`. A specialisation for streams,
-// as in programs for TAOX11, comes before one for char:
+// A formatter may have `operator()(os, value)` instead of `write`. A specialisation for streams, as
+// in programs for TAOX11, takes precedence over one for char:
 //
 //   template <typename Stream>
 //   struct IDL::formatter<Stock::Quote, Stream> {
@@ -84,7 +84,7 @@ inline namespace perigee_v1 {
 
 template <typename T, typename Char>
 struct formatter {
-  /// Marks the formatter that no program has specialised.
+  /// Marks this general formatter, which is used if no program has specialised it.
   using _is_general = void;
 
   static std::ostream& write(std::ostream& os, const T& value) {

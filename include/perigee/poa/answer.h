@@ -19,11 +19,11 @@ namespace perigee::skeleton {
 /// The deferred reply to one request. Movable; one pointer.
 ///
 /// Any thread may reply. If several threads try to reply, one of them succeeds. Until the reply,
-/// the object and its servant stay as they are: POA::destroy and similar operations wait for the
+/// the object and its servant are not destroyed: POA::destroy and similar operations wait for the
 /// reply as for an upcall. (A servant locator's postinvoke is called at the end of the upcall.) The
 /// reply releases the object and the servant, and may destroy a servant that was deactivated. For a
-/// request of a remote client, the ORB lives until the reply. If the client or its connection is
-/// gone, the reply is dropped without an error.
+/// request of a remote client, the ORB lives until the reply. If the client or its connection has
+/// ended, the reply is dropped without an error.
 ///
 /// A thread that has to reply must not wait for the reply: it must not call POA::destroy(…, true)
 /// or ORB::shutdown(true). Source of the rules: Deshpande and others, "The Design and Performance

@@ -113,7 +113,7 @@ class weak_servant_reference {
 };
 
 /// For an interface, generated code specialises this with: `base_type` (the skeleton to derive
-/// from), `ref_type`, `weak_ref_type`. For a class of servants, these types belong to the class.
+/// from), `ref_type`, `weak_ref_type`. For a class of servants, these types name the class itself.
 template <typename T>
 struct servant_traits;
 template <typename T>

@@ -1,5 +1,5 @@
-// Interface Repositories of servers that describe the IDL that they were built with:
-// `perigee-idl --repository` generates the descriptions.
+// An Interface Repository inside a server, with descriptions of the IDL files that the server was
+// built with. `perigee-idl --repository` generates the descriptions.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -17,7 +17,7 @@ namespace perigee::repository {
 /// The constructor registers the repository as the initial reference `InterfaceRepository`, unless
 /// the ORB has one by `-ORBInitRef`. The objects are those of `Server`; no client may change them.
 /// The destructor removes this initial reference: `_get_interface` then raises INTF_REPOS. Keep the
-/// object as long as clients may ask, and destroy it before the ORB. Any thread.
+/// object as long as clients may call `_get_interface`, and destroy it before the ORB. Any thread.
 class PERIGEE_API EmbeddedServer final {
  public:
   /// Several descriptions may have the same definitions, but not different ones with the same

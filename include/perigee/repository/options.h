@@ -8,7 +8,7 @@ namespace perigee::repository {
 /// The limits of a repository. A request beyond a limit raises NO_RESOURCES, or IMP_LIMIT for
 /// `parts_max` and `octets_max`, and changes nothing.
 struct Limits {
-  std::size_t definitions_max = 200'000;  ///< with those without a name: sequences, arrays, …
+  std::size_t definitions_max = 200'000;  ///< including those without a name: sequences, arrays, …
   std::size_t text_size_max = 4'096;      ///< octets of a name, a repository id or a version
   std::size_t list_size_max =
       65'536;  ///< members, parameters, bases or exceptions of one definition

@@ -14,8 +14,8 @@
 
 namespace perigee::transport {
 
-/// The properties that an ORB and a plug-in must share, since they exchange C++ objects: compiler,
-/// standard library, and the headers of the interface (a hash of their text).
+/// The properties that an ORB and a plug-in must share, since they exchange C++ objects. These are
+/// the compiler, the standard library, and the headers of the interface (a hash of their text).
 inline constexpr char plugin_build[] =
 #ifdef __clang__
     "clang " PERIGEE_TEXT_OF(__clang_major__)

@@ -71,9 +71,9 @@ class PERIGEE_API ProtocolRegistry {
   /// Adds a scheme. Errors: those of `add`.
   [[nodiscard]] std::expected<void, IoError> add_scheme(SchemeRow row);
   /// Adds the parts of a plug-in, a shared library. `path` is a path, or a name that the system
-  /// looks for. The library stays mapped until the process ends. See transport/plugin.h. Errors:
-  /// those of `add`; IoErrorKind::bad_plugin, with the reason, for a file that cannot be loaded, is
-  /// not a plug-in or was built for another ORB, and for exceptions from the plug-in.
+  /// looks for. The library stays mapped until the process ends. See <perigee/transport/plugin.h>.
+  /// Errors: those of `add`; IoErrorKind::bad_plugin, with the reason, for a file that cannot be
+  /// loaded, is not a plug-in or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
   /// Removes a transport, and the schemes of all rows that need this transport or messages that
   /// were added with it. Their names, schemes and tags become free. Connections, acceptors and

@@ -42,7 +42,7 @@ static_assert(sizeof(Link) == 32 && offsetof(Link, offset) == 16);
 /// The octets of a link, and the owner of their memory.
 struct LinkedOctets {
   OctetSpan octets;
-  counted_ptr<cdr::PinnedMemory> memory;  ///< the peer can use the memory again when this ends
+  counted_ptr<cdr::PinnedMemory> memory;  ///< its release lets the peer use the memory again
 };
 
 /// The links of one connection. Several threads may send while one thread receives.
@@ -58,9 +58,9 @@ class PERIGEE_API SequenceLinks {
   /// Keeps the memory of `octets` until the receiver gives it back. Empty if the octets must be
   /// copied: they are not in memory that the peer has mapped, or too many links are in use.
   [[nodiscard]] virtual std::optional<Link> lend(OctetSpan octets) noexcept = 0;
-  /// The message of the link waits at `position` of the queue.
+  /// Called when the message of the link waits at `position` of the queue.
   virtual void note_queued(const Link& link, std::uint64_t position) noexcept = 0;
-  /// The message of the link will not be sent.
+  /// Called when the message of the link will not be sent.
   virtual void take_back(const Link& link) noexcept = 0;
   /// The same for a message in the queue. Does nothing if it has no link.
   virtual void take_back_queued(std::uint64_t position) noexcept = 0;

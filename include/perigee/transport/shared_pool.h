@@ -1,5 +1,5 @@
-// Memory for sequences that a program shares with programs on the same host: a pool of blocks in a
-// file in memory, and vectors of numbers in these blocks.
+// Memory for sequences that a program shares with programs on the same host. It consists of a pool
+// of blocks in a file in memory, and of vectors of numbers in these blocks.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -23,8 +23,8 @@ namespace perigee {
 class shared_pool;
 
 /// A block of a pool. Shares the ownership of the block: the pool uses the memory again when the
-/// last copy is gone. Several threads may use copies, but not the same object while one of them
-/// changes it. The octets of copies are the same octets.
+/// last copy is destroyed. Several threads may use copies, but not the same object while one of
+/// them changes it. The octets of copies are the same octets.
 class PERIGEE_API shared_buffer final {
  public:
   /// Where the block is in the file of its pool.
@@ -41,12 +41,12 @@ class PERIGEE_API shared_buffer final {
   [[nodiscard]] std::size_t size() const noexcept { return octets_.size(); }
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
   explicit operator bool() const noexcept { return block_ != nullptr; }
-  /// Requires a block.
+  /// Call it only if there is a block.
   [[nodiscard]] Place place() const noexcept;
   /// Whether the block has further owners: copies of this object, or peers that have received its
   /// octets by a link and still use them. False without a block.
   [[nodiscard]] bool is_shared() const noexcept;
-  /// The pool never uses the memory of this block again. Requires a block.
+  /// The pool never uses the memory of this block again. Call it only if there is a block.
   void retire() noexcept;
 
  private:
@@ -59,7 +59,7 @@ class PERIGEE_API shared_buffer final {
   MutableOctetSpan octets_;
 };
 
-/// Has copies of blocks, and may not have noticed that it no longer needs some of them.
+/// An owner of copies of blocks, some of which it may not need any longer.
 class PERIGEE_API BlockHolder {
  public:
   virtual ~BlockHolder() = default;
@@ -67,8 +67,8 @@ class PERIGEE_API BlockHolder {
   virtual void collect() noexcept = 0;
 };
 
-/// A pool of a fixed size. Any thread. Copies are the same pool. Its memory lives until all copies
-/// and all blocks are gone. Only memory that was used for blocks takes physical memory.
+/// A pool of a fixed size. Any thread. Copies refer to the same pool. Its memory lives until all
+/// copies and all blocks are destroyed. Only memory that was used for blocks takes physical memory.
 class PERIGEE_API shared_pool final {
  public:
   /// Alignment of blocks in octets.

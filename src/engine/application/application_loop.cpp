@@ -120,11 +120,11 @@ void ApplicationLoop::serve(function_ref<void()> action) {
 // A thread that waits for the thread in the loop takes its place when that thread leaves. A turn
 // that ends after `waiting_` was raised wakes the thread that waits.
 void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline,
-                                Beside beside) noexcept {
+                                DuringRun during_run) noexcept {
   const auto over = [&] { return done() || deadline.passed(clock_.now()); };
   std::unique_lock lock(mutex_);
   while (!over()) {
-    if (beside == Beside::no_run && (running_ || finished_)) return;
+    if (during_run == DuringRun::leave && (running_ || finished_)) return;
     if (is_free()) {
       looping_ = true;
       lock.unlock();
@@ -140,11 +140,11 @@ void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline,
 }
 
 void ApplicationLoop::run_until(function_ref<bool()> done, Deadline deadline) noexcept {
-  run_until(done, deadline, Beside::run);
+  run_until(done, deadline, DuringRun::wait);
 }
 
 void ApplicationLoop::run_until_run(function_ref<bool()> done, Deadline deadline) noexcept {
-  run_until(done, deadline, Beside::no_run);
+  run_until(done, deadline, DuringRun::leave);
 }
 
 void ApplicationLoop::run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept {

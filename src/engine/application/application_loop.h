@@ -42,8 +42,8 @@ class ApplicationLoop final {
   PERIGEE_INTERNAL_API void run_until(function_ref<bool()> done, Deadline deadline) noexcept;
   /// The same, but returns when another thread is in `run`, or when the loop has ended.
   PERIGEE_INTERNAL_API void run_until_run(function_ref<bool()> done, Deadline deadline) noexcept;
-  /// No thread is in `run`, and the loop has not ended: a thread that waits for an event of the
-  /// loop has to run it.
+  /// True if no thread is in `run` and the loop has not ended. Then a thread that waits for an
+  /// event of the loop has to run the loop.
   [[nodiscard]] bool needs_thread() noexcept {
     const std::lock_guard lock(mutex_);
     return !running_ && !finished_;
@@ -68,8 +68,9 @@ class ApplicationLoop final {
   void await_change(std::unique_lock<std::mutex>& lock, Deadline deadline) noexcept;
   void leave() noexcept;
   void serve(function_ref<void()> action);
-  enum class Beside : std::uint8_t { run, no_run };
-  void run_until(function_ref<bool()> done, Deadline deadline, Beside beside) noexcept;
+  /// What `run_until` does while another thread is in `run`.
+  enum class DuringRun : std::uint8_t { wait, leave };
+  void run_until(function_ref<bool()> done, Deadline deadline, DuringRun during_run) noexcept;
   void run_turns_until(function_ref<bool()> over, Deadline deadline) noexcept;
 
   Loop& loop_;

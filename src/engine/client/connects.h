@@ -96,7 +96,7 @@ class PERIGEE_INTERNAL_API Connects final {
   std::uint32_t waiting_threads_ = 0;
   std::uint32_t attempt_threads_ = 0;  // at most 1
   bool stopped_ = false;
-  event::ThreadScope threads_;  // last: its threads use all the rest
+  event::ThreadScope threads_;  // last: its threads use all other members
 };
 
 }  // namespace perigee::engine

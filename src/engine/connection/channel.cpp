@@ -1,4 +1,4 @@
-// Reading by the holder of the read role.
+// How the thread with the read role reads messages.
 #include "engine/connection/channel.h"
 
 #include "engine/connection/message_trace.h"
@@ -122,8 +122,9 @@ bool Channel::limit_receive(Deadline deadline) {
   return receive_once(space, Wait::yes);
 }
 
-// A receive that waits may wait for the peer's answer to octets that the transport owes. So the
-// owed octets are sent before such a receive, too.
+// The transport may have output of its own to send (see `owes_output`), and the peer may send
+// nothing before it gets this output. So it is sent before a receive that waits, and after each
+// receive.
 [[gnu::noinline]] IoResult Channel::receive_specially(const ReceiveSpace& space, Wait wait) {
   const bool may_owe = transport_->features().owes_output;
   if (may_owe && wait == Wait::yes) send_owed_output();

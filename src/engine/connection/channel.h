@@ -1,6 +1,6 @@
-// The part of a connection that is the same for clients and servers: one transport, one messaging
-// protocol, the parse state, the read role and the outgoing queue. A channel does not know what
-// messages mean; its users do, such as `Connection`.
+// The part of a connection that is the same for clients and servers. It has one transport, one
+// messaging protocol, the parse state, the read role and the outgoing queue. A channel does not
+// interpret messages; its users do, such as `Connection`.
 #pragma once
 
 #include "engine/connection/inbox.h"
@@ -37,7 +37,7 @@ struct ChannelLimits {
   /// How long a send with Wait::yes, without a deadline, waits for a peer that takes nothing; zero:
   /// for ever.
   std::chrono::microseconds send_timeout{0};
-  /// Sends what the transport did not take at once; null: the owner calls `flush`.
+  /// Sends the octets that the transport did not take at once; null: the owner calls `flush`.
   OutputFlusher* flusher = nullptr;
   /// The clock of deadlines.
   const Clock* clock = &steady_clock();
@@ -56,10 +56,10 @@ enum class ReadStatus : std::uint8_t {
 
 enum class SendStatus : std::uint8_t {
   sent,       ///< the transport accepted the last octet
-  queued,     ///< a copy waits in the queue; `accepted(result.position)` tells whether it was sent
+  queued,     ///< a copy waits in the queue; `accepted(result.position)`: whether it was sent
   failed,     ///< the message was not sent as a whole: the peer cannot execute it
   timed_out,  ///< the deadline passed before an octet was sent; none will be sent
-  refused,    ///< only of `try_send`: no octet was or will be sent; the connection stays usable
+  refused,    ///< only by `try_send`: no octet was or will be sent; the connection stays usable
 };
 
 struct [[nodiscard]] SendResult {
@@ -67,8 +67,8 @@ struct [[nodiscard]] SendResult {
   std::uint64_t position = 0;  ///< of a message that was queued; larger for later messages
 };
 
-/// Threads: `send`, `flush`, `accepted`, `close` and the tests of state may be called by any
-/// thread; the reading functions by the holder of the read role only.
+/// Any thread may call `send`, `flush`, `accepted`, `close` and the functions that return a state.
+/// Only the thread that holds the read role may call the functions that read.
 class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
                                             private UnfinishedOwner,
                                             private cdr::PlaceOwner {
@@ -85,7 +85,8 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   [[nodiscard]] const transport::Transport& transport() const noexcept { return *transport_; }
   [[nodiscard]] const std::string& peer() const noexcept { return transport_->peer(); }
 
-  /// The transport carries datagrams: one message each, which may be lost, duplicated or forged.
+  /// Whether the transport carries datagrams: one message each, which may be lost, duplicated or
+  /// forged.
   [[nodiscard]] bool has_datagrams() const noexcept { return datagrams_; }
   /// Called if the message just read is malformed after its header. True: the message was a
   /// datagram, which any sender may have forged; it is counted as dropped, and the connection goes
@@ -95,24 +96,25 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
     return datagrams_;
   }
 
-  /// Counts a datagram that was read as dropped. By the holder of the read role.
+  /// Counts a datagram that was read as dropped. Called by the holder of the read role.
   void count_dropped_datagram() noexcept { traffic_.datagrams_dropped.add(1); }
 
-  /// Receives octets that are not to become a message. By the holder of the read role.
+  /// Receives octets that are not to become a message. Called by the holder of the read role.
   [[nodiscard]] IoResult drop_octets(std::span<std::byte> scratch, transport::Wait wait);
 
   [[nodiscard]] ReadRole& read_role() noexcept { return read_role_; }
 
-  /// Takes the next message out of what was received, receiving more as needed: in the steady state
-  /// with one system call. `scratch` must be the same span until `detach_scratch()`, if octets
-  /// remain; views in `message` live until the next `read` (see IncomingMessage).
+  /// Takes the next message out of the received octets, and receives more if needed: in the steady
+  /// state with one system call. `scratch` must be the same span until `detach_scratch()`, if
+  /// octets remain; views in `message` live until the next `read` (see IncomingMessage).
   [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
                                 MutableOctetSpan scratch);
   /// The same with a buffer of the connection's own, allocated at the first call. With Wait::yes
-  /// and a deadline: `timed_out` when that has passed; what has arrived of a message stays.
+  /// and a deadline, returns `timed_out` when the deadline has passed. The part of a message that
+  /// has arrived is kept.
   [[nodiscard]] ReadStatus read(messaging::IncomingMessage& message, transport::Wait wait,
                                 Deadline deadline = {});
-  /// Takes the next message out of what was received already. False: no whole message is there, or
+  /// Takes the next message out of the octets at hand. False: they contain no whole message, or
   /// `read` has to report an error.
   [[nodiscard]] bool take_at_hand(messaging::IncomingMessage& message);
   /// From now on, reads with Wait::no return `turn_over` when `octets` octets were received. The
@@ -121,7 +123,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// The longest that a receive with Wait::yes waits for octets; zero, the default: for ever. False
   /// if the transport cannot limit it.
   bool set_receive_timeout(std::chrono::microseconds timeout);
-  /// Octets of further messages, or a part of one, have been received.
+  /// Whether octets of further messages, or a part of one, have been received.
   [[nodiscard]] bool has_octets() const noexcept { return inbox_.has_octets(); }
   /// Moves the octets at hand out of `scratch`. Must be called before `scratch` serves another
   /// connection.
@@ -132,16 +134,17 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
     inbox_.discard();
     unfinished_.end();
   }
-  /// The reactor has reported octets: `drained` is false from now on. Also called when a nested
-  /// turn gets an event while a message of the earlier batch is still in its upcall.
+  /// Called when the reactor has reported octets: `drained` is false from now on. Also called when
+  /// a nested turn gets an event while a message of the earlier batch is still in its upcall.
   void expect_octets() noexcept { drained_ = false; }
-  /// The last receive with Wait::no took all octets: the reactor will report new octets.
+  /// Whether the last receive with Wait::no took all octets, so that the reactor will report new
+  /// octets.
   [[nodiscard]] bool drained() const noexcept { return drained_; }
-  /// The reactor has seen the peer's closing: from now on a short read does not count as drained,
-  /// so that reading goes on to the end of the stream.
+  /// Called when the reactor has reported that the peer has closed. From now on a short read does
+  /// not count as drained, so that reading goes on to the end of the stream.
   void expect_end() noexcept { reads_until_empty_ = true; }
   [[nodiscard]] messaging::FramingError framing_error() const noexcept { return inbox_.error(); }
-  /// Of the framing error `too_large`: see Inbox.
+  /// The limit of the framing error `too_large`: see Inbox.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept {
     return inbox_.exceeded_limit();
   }
@@ -154,20 +157,19 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
     return inbox_.has_part_of_reply(request_id);
   }
 
-  /// Sends one finished message: one gather-write and no lock if no other thread writes; else a
-  /// copy is appended to the queue. The octets that the transport does not take at once leave with
-  /// `flush`, or by the flusher.
-  /// Wait::yes: blocks while its own message is sent, or while the queue is full. Wait::no: if the
-  /// queue is full, the send fails, and the connection is closed. If the deadline passes before the
-  /// first octet is sent, only this message fails. If the deadline passes in the middle of the
-  /// message, the connection is closed, and its readers return.
-  /// A message that was made in memory of the transport (MessagePlace) is empty afterwards.
+  /// Sends one finished message: with one gather-write and no lock if no other thread writes.
+  /// Otherwise appends a copy to the queue. `flush` or the flusher sends the octets that the
+  /// transport does not take at once. Wait::yes: blocks while its own message is sent, or while the
+  /// queue is full. Wait::no: if the queue is full, the send fails, and the connection is closed.
+  /// If the deadline passes before the first octet is sent, only this message fails. If the
+  /// deadline passes in the middle of the message, the connection is closed, and its readers
+  /// return. A message that was made in memory of the transport (MessagePlace) is empty afterwards.
   SendResult send(const cdr::Buffer& message, transport::Wait wait, Deadline deadline = {});
   /// Whether messages can be made in memory of the transport: see MessagePlace.
   [[nodiscard]] bool encodes_in_place() const noexcept { return encodes_in_place_; }
   /// The same as `send` with Wait::no, but a full queue refuses the message, and the connection
-  /// stays usable. So does a queue without memory for the copy. `hold`: the limits of the function
-  /// `hold`; null: the message is not held back.
+  /// stays usable. A queue without memory for the copy refuses the message, too. `hold`: the limits
+  /// of the function `hold`; null: the message is not held back.
   SendResult try_send(const cdr::Buffer& message, const Hold* hold = nullptr);
   /// Holds a message back while nothing else is sent; see OutgoingQueue::hold.
   SendResult hold(const cdr::Buffer& message, const Hold& hold, transport::Wait wait,
@@ -186,24 +188,25 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   bool flush() { return queue_.flush() != OutgoingQueue::Status::failed; }
   /// Ends the output after the last octet; later sends fail.
   void finish_output();
-  /// The output has ended, or has failed.
+  /// Whether the output has ended or failed.
   [[nodiscard]] bool output_ended() const noexcept { return queue_.finished() || broken(); }
-  /// No thread writes, and nothing is queued or held back.
+  /// Whether no thread writes, and nothing is queued or held back.
   [[nodiscard]] bool idle_output() const noexcept { return queue_.idle(); }
-  /// A message that is sent now leaves at once, or behind messages that are held back.
+  /// Whether a message that is sent now leaves at once, or directly behind messages that are held
+  /// back.
   [[nodiscard]] bool open_output() const noexcept { return queue_.idle() || queue_.corked(); }
-  /// A thread is sending now, or makes a message in memory of the transport.
+  /// Whether a thread is sending now, or makes a message in memory of the transport.
   [[nodiscard]] bool being_written() const noexcept { return queue_.writing(); }
-  /// A thread is in a send.
+  /// Whether a thread is in a send.
   [[nodiscard]] bool in_send() const noexcept {
     return queue_.writing() && made_in_place_.load(std::memory_order_relaxed) == nullptr;
   }
-  /// The transport takes no more, and `flush` has to go on.
+  /// Whether the transport takes no more, so that `flush` has to go on.
   [[nodiscard]] bool blocked_output() const noexcept { return queue_.blocked(); }
   /// The same, but the transport may take more octets: no event will come, so the owner calls
   /// `flush`.
   [[nodiscard]] bool yielded_output() const noexcept { return queue_.yielded(); }
-  /// Messages are held back. Sequentially consistent.
+  /// Whether messages are held back. Sequentially consistent.
   [[nodiscard]] bool holds_output() const noexcept { return queue_.corked(); }
   /// How many messages are held back. A thread sees at least its own.
   [[nodiscard]] std::uint32_t held_output() const noexcept { return queue_.held(); }
@@ -234,8 +237,9 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   /// that reads.
   void forget_paused_reader() noexcept { unfinished_.leave(); }
 
-  /// Whether for `limit` no whole message has passed and no message was in progress. The pace
-  /// limits a message that never ends. `watch` belongs to the caller; one thread at a time uses it.
+  /// Whether the connection was idle for `limit`: no whole message has passed, and no message was
+  /// in progress. The pace limits a message that never ends. `watch` belongs to the caller; one
+  /// thread at a time uses it.
   [[nodiscard]] bool is_idle(StandStill& watch, TimePoint now, Duration limit) const noexcept {
     if (unfinished_.is_under_way() || !idle_output()) watch.forget();
     return watch.lasted(messages_passed(), now, limit);
@@ -248,7 +252,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
     return traffic_.octets_received.value();
   }
 
-  /// A send has failed, or `close` was called: nothing more can be sent.
+  /// Whether a send has failed, or `close` was called: then nothing more can be sent.
   [[nodiscard]] bool broken() const noexcept { return queue_.failed(); }
   /// errno of a failed transfer; 0 if none failed with a system error.
   [[nodiscard]] int error_code() const noexcept {
@@ -256,7 +260,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
     return code != 0 ? code : queue_.error_code();
   }
 
-  /// Ends the connection abruptly: blocked readers and writers come back. Any thread, any time.
+  /// Ends the connection abruptly: blocked readers and writers return. Any thread, any time.
   void close() noexcept;
 
  private:
@@ -332,10 +336,10 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   const std::unique_ptr<messaging::Session> session_;
   const bool datagrams_;
   const std::uint32_t fragment_size_;  // the protocol's limit, which never changes
-  Inbox inbox_;                        // by the holder of the read role
+  Inbox inbox_;                        // used by the holder of the read role
   const ChannelLimits limits_;
   const bool polls_busily_;        // the transport does not spin by itself
-  const bool receives_specially_;  // it polls busily, or the transport may owe output
+  const bool receives_specially_;  // it polls busily, or the transport may have output of its own
   const bool traced_;
   transport::SequenceLinks* const links_;  // null: all octets of messages are sent
   const bool encodes_in_place_;
@@ -350,7 +354,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   // The message that is made in memory of the transport. Changed by the writing thread.
   std::atomic<cdr::Buffer*> made_in_place_{nullptr};
 
-  // Reading: by the holder of the read role.
+  // Used by the holder of the read role.
   PausedReader* paused_reader_ = nullptr;
   std::atomic<int> receive_error_{0};
   bool drained_ = false;                 // the last receive of Wait::no was short

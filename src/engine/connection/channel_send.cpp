@@ -122,7 +122,7 @@ void Channel::place_left() noexcept {
   after_others();
 }
 
-// Messages of other threads may have been sent, and may be blocked.
+// Called when messages of other threads may have been sent, and the output may be blocked.
 void Channel::after_others() noexcept {
   call_flusher();
   if (paused_reader_ != nullptr) paused_reader_->after_other_output();

@@ -145,8 +145,8 @@ void Connection::uncork_late(const ThreadFrame& frame) noexcept {
   if (holds_replies(frame) && cork_rule_.must_uncork(home_.clock().now())) uncork();
 }
 
-// Replies are held only if one thread handles the whole batch of requests, and so knows its end: on
-// a loop with one thread, and on a dedicated reader.
+// Replies are held only if one thread handles the whole batch of requests, and so knows its end.
+// This is so on a loop with one thread, and on a dedicated reader.
 bool Connection::holds_replies(const ThreadFrame& frame) const noexcept {
   return home_.loop().single_threaded() || frame.wait == Wait::yes;
 }

@@ -123,7 +123,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
     const Outbound* const out = outbound_.load();
     return out != nullptr ? out->calls.listed() : 0;
   }
-  /// Nothing more can be sent, or the connection ends. Its calls may have failed already.
+  /// Whether nothing more can be sent, or the connection ends. Its calls may have failed already.
   [[nodiscard]] bool ending() const noexcept {
     const Outbound* const out = outbound_.load();
     const bool failed = out != nullptr && out->failure.load() != CallFailure::none;
@@ -145,7 +145,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// Parks the request until its hold point opens. False: it has to be refused.
   [[nodiscard]] PERIGEE_INTERNAL_API bool park(IncomingRequest& request,
                                                const void* hold_point) noexcept;
-  /// `later` answers the request from now on, and ends with `end_deferred`.
+  /// From now on, `later` replies to the request. `end_deferred` must follow.
   void defer(IncomingRequest& request, DeferredRequest& later) noexcept {
     requests_.defer(request, later);
   }
@@ -161,10 +161,10 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// handles a request of the connection.
   void hold_requests() noexcept { requests_held_.store(true); }
   PERIGEE_INTERNAL_API void admit_requests() noexcept;
-  /// The peer takes no octets at present. When it has taken all octets that wait, the connection
-  /// calls RequestHandler::output_free.
+  /// Whether the peer takes no octets at present. When it has taken all octets that wait, the
+  /// connection calls RequestHandler::output_free.
   [[nodiscard]] bool output_blocked() const noexcept { return io_.blocked_output(); }
-  /// The connection has ended, and the handler was told so, or is being told.
+  /// Whether the connection has ended. The handler was told so, or is being told.
   [[nodiscard]] bool is_closed() const noexcept { return state_.load() == State::closed; }
   [[nodiscard]] messaging::Role role() const noexcept { return side_; }
   /// The limit that the peer has exceeded, if calls of this side ended with `bad_message`, or a
@@ -198,8 +198,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   /// The state of a dedicated reader, or of a thread in an observer, for the supervisor.
   enum class Upcall : std::uint8_t {
     none,   ///< no upcall is in progress, or the loop was called for it already
-    began,  ///< since the last look
-    stays,  ///< since before the last look: the loop has to be called now
+    began,  ///< an upcall has begun since the last look
+    stays,  ///< the upcall began before the last look: the loop has to be called now
   };
 
   // opening: the transport exchanges octets of its own, and no message is sent. refusing: the peer
@@ -226,8 +226,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
 
   PERIGEE_INTERNAL_API ~Connection();
 
-  // Reading: connection_read.cpp, connection_requests.cpp. All of it by the thread that holds the
-  // read role.
+  // Reading: connection_read.cpp, connection_requests.cpp. Only the thread that holds the read role
+  // calls these functions.
   [[nodiscard]] bool take_over() noexcept;
   void read_turn(ThreadFrame& frame) noexcept;
   [[nodiscard]] Turn read_messages(ThreadFrame& frame);
@@ -237,8 +237,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
-  // A broken connection also handles the received requests for which there is no room. If requests
-  // are executed in order, they wait for room.
+  // Whether the connection handles the received requests even if there is no room for them: if it
+  // is broken, unless requests are executed in order.
   [[nodiscard]] bool is_read_to_end() const noexcept {
     return io_.broken() && requests_.order() == RequestOrder::none;
   }
@@ -246,7 +246,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
     const bool waits = waiting_ && must_wait();
     return (io_.blocked_output() && !io_.broken()) || waits;
   }
-  /// No further request may start now.
+  /// Whether no further request may start now.
   [[nodiscard]] bool must_wait() const noexcept {
     return (requests_.full() || requests_held_.load()) && !is_read_to_end();
   }
@@ -337,7 +337,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
 
   // Dedicated readers: connection_dedicated.cpp.
   [[nodiscard]] Upcall look_at_upcall() noexcept;
-  /// Messages are held now, and were at the last look, and no upcall has begun meanwhile.
+  /// Whether messages are held now and were held at the last look, and no upcall has begun
+  /// meanwhile.
   [[nodiscard]] bool held_since_last_look(bool holds) noexcept;
   void call_for_lent_role() noexcept;
   [[nodiscard]] bool note_deferral(ThreadFrame& frame) noexcept;
@@ -353,7 +354,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   }
   void uncork_late(const ThreadFrame& frame) noexcept;
   [[nodiscard]] PERIGEE_INTERNAL_API bool holds_replies(const ThreadFrame& frame) const noexcept;
-  /// A reply of the upcall that uses the frame leaves with other replies of its batch.
+  /// Whether a reply of the upcall that uses the frame leaves with other replies of its batch.
   [[nodiscard]] bool joins_batch(const ThreadFrame& frame) const noexcept {
     return (frame.more_at_hand || io_.held_output() != 0) && holds_replies(frame);
   }
@@ -460,7 +461,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   Connection* previous_ = nullptr;
   std::uint64_t visit_ = 0;
   std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
-  std::uint64_t held_epoch_ = 0;                // likewise
+  std::uint64_t held_epoch_ = 0;                // the same, at the last look at held messages
   bool held_ = false;                           // messages were held at the last look
   std::atomic<std::uint64_t> epoch_called_{0};  // of the upcall for which the loop was called
 };

@@ -279,14 +279,14 @@ bool Connection::handle(IncomingMessage& message, ThreadFrame& frame) {
       return true;
     case MessageKind::reply:
     case MessageKind::locate_reply:
-      if (outbound_.load() == nullptr) break;  // this side has asked nothing on the connection
+      if (outbound_.load() == nullptr) break;  // this side has sent no request on it
       return handle_reply(message, frame);
   }
   reject(frame);
   return true;
 }
 
-// Back-pressure: further requests, and all that follows them, are read when there is room.
+// Back-pressure: further requests, and all messages behind them, are read when there is room.
 void Connection::keep(IncomingMessage& message) {
   message.keep();
   if (!message.arrived) message.arrived = home_.clock().now();

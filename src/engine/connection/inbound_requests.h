@@ -54,7 +54,7 @@ class InboundRequests {
   /// `later` takes the place of a request in its upcall, on the thread of the upcall.
   PERIGEE_INTERNAL_API void defer(InboundRequest& upcall, DeferredRequest& later) noexcept;
 
-  /// The client does not want the reply to the latest request with this id.
+  /// Called when the client has cancelled the latest request with this id.
   void cancel(std::uint32_t id) noexcept;
   /// Stops all deferred requests, and each request that is deferred from now on.
   void stop_deferred() noexcept;
@@ -65,13 +65,13 @@ class InboundRequests {
   [[nodiscard]] bool begin_drain() noexcept;
   /// The same, unless a request is in progress or parked, or the connection drains already.
   [[nodiscard]] bool drain_if_idle() noexcept;
-  /// CloseConnection has become due: nothing may be sent after it.
+  /// Whether CloseConnection has become due. Nothing may be sent after it.
   [[nodiscard]] bool drained() const noexcept;
   [[nodiscard]] bool busy() const noexcept;
 
-  /// As many requests as allowed are in progress, some of them deferred: further requests are not
-  /// read. (If all are in upcalls, further requests are refused.) Under RequestOrder::connection,
-  /// one request is enough, and a parked request counts.
+  /// Whether as many requests as allowed are in progress, some of them deferred, so that further
+  /// requests are not read. (If all are in upcalls, further requests are refused.) Under
+  /// RequestOrder::connection, one request is enough, and a parked request counts.
   [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_acquire); }
   [[nodiscard]] RequestOrder order() const noexcept { return order_; }
 
@@ -90,7 +90,7 @@ class InboundRequests {
   [[nodiscard]] bool parks() const noexcept { return parked_.load(std::memory_order_acquire) != 0; }
   /// @}
 
-  /// For tests: asserts what the comment of the class says.
+  /// For tests: asserts the invariant of the class.
   void check_invariants() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // Makes messages out of the octets that a connection receives: framing, large messages, fragments,
-// limits. Asks the session of the connection what is at the front. Does no I/O.
+// limits. Asks the session of the connection which frame is at the front. Does no I/O.
 #pragma once
 
 #include "engine/connection/assembly.h"
@@ -18,7 +18,7 @@ namespace perigee::engine {
 
 class SequenceCache;
 
-/// How asking an inbox for a message ended.
+/// The result of asking an inbox for a message.
 enum class InboxStatus : std::uint8_t { message, need_more, error };
 
 /// The places for the next octets: `rest` is used when `first` is full. `rest` may be empty.
@@ -33,8 +33,9 @@ struct ReceiveSpace {
 /// this side expects. Other datagrams are dropped and counted. They are not errors, since their
 /// sender may not be the peer.
 ///
-/// Usage: ask `receive_space`, put octets there, tell `received`, then take messages with `next`
-/// until it says `need_more`. A message in scratch memory is valid until the next `receive_space`.
+/// Usage: call `receive_space`, put octets there, call `received`, then take messages with `next`
+/// until it returns `need_more`. A message in scratch memory is valid until the next
+/// `receive_space`.
 ///
 /// The octets at hand are [begin_, end_) of data_, which is the caller's scratch memory or held_.
 /// At the front of them is always the start of a frame. While a large frame is received (remaining_
@@ -114,8 +115,8 @@ class Inbox {
   /// not whole, and is valid until the next `receive_space`. False: the message is not a request,
   /// or its start is not at hand.
   [[nodiscard]] bool show_refused(messaging::IncomingMessage& message) const noexcept;
-  /// A piece of the reply to this request has been received, but not all of its fragments. Where
-  /// the pieces carry no request id, a piece of any reply counts.
+  /// Whether a part of the reply to this request has been received, but not all of its fragments.
+  /// Where the pieces carry no request id, a piece of any reply counts.
   [[nodiscard]] bool has_part_of_reply(std::uint32_t request_id) const noexcept;
 
  private:
@@ -130,14 +131,15 @@ class Inbox {
   [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
   [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
 
-  /// The frame at the front is a whole message, has arrived, and concerns no other message.
+  /// Whether the frame at the front is a whole message that has arrived and that belongs to no
+  /// other message.
   [[nodiscard]] bool is_plain(const messaging::Frame& frame) const noexcept {
     return frame.status == messaging::Frame::Status::message && frame.total <= available() &&
            frame.total <= limits_.message_size_max && frame.total > frame.strip &&
            frame.kind != messaging::MessageKind::cancel_request;
   }
-  /// The hot path: a whole message in the octets at hand. It is not copied, unless it was detached:
-  /// then the next reading thread may ask for space, and so free held_, during this upcall.
+  /// The hot path: a whole message in the octets at hand. It is copied only if it was detached,
+  /// because the next reading thread may free held_ during this upcall.
   void deliver_view(const messaging::Frame& frame, messaging::IncomingMessage& message) {
     message.kind = frame.kind;
     message.version = frame.version;

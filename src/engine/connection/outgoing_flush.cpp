@@ -281,7 +281,7 @@ IoResult OutgoingQueue::finish_transport() {
   return result;
 }
 
-// A send with no segments sends what the transport owes.
+// A send without segments sends the transport's own octets.
 IoResult OutgoingQueue::send_owed_octets() {
   owed_.store(false);
   word_.fetch_and(~writable_bit);
@@ -307,7 +307,7 @@ void OutgoingQueue::fail(const IoResult& result) noexcept {
   wake_waiters();
 }
 
-// Waits, without the lock, until messages have left or the queue has failed; may come back earlier.
+// Waits, without the lock, until messages have left or the queue has failed; may return earlier.
 // False if the deadline has passed. `waiters_` is raised before the lock is released, so a thread
 // that makes a change after that wakes this thread.
 bool OutgoingQueue::await_change(std::unique_lock<ShortLock>& lock, Deadline deadline) {

@@ -305,7 +305,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
   }
 }
 
-// Under the lock. The first message may have any size.
+// Expects lock_ to be held. The first message may have any size.
 bool OutgoingQueue::fits(std::size_t size) const noexcept {
   const bool holds = state_of(word_.load()) == idle_word;
   const std::size_t octets_max = holds ? held_octets_max : limits_.octets_max;
@@ -313,7 +313,7 @@ bool OutgoingQueue::fits(std::size_t size) const noexcept {
   return waiting == 0 || (waiting <= octets_max && size <= octets_max - waiting);
 }
 
-// Under the lock. False if a block is needed.
+// Expects lock_ to be held. False if a block is needed.
 bool OutgoingQueue::append(Segments message, std::size_t size, OutgoingBlock*& spare) noexcept {
   const Ticket ticket = submitted_ + ticket_step;
   OutgoingBlock* const back = queued_.back();
@@ -335,7 +335,7 @@ bool OutgoingQueue::append(Segments message, std::size_t size, OutgoingBlock*& s
   return true;
 }
 
-// The message is queued: sees to it that a thread sends it, or holds it back.
+// Called when the message is queued. Makes sure that a thread sends it, or that it is held back.
 Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* hold,
                                  std::size_t size) {
   const Sent result{Sent::Status::queued, submitted_};
@@ -365,7 +365,7 @@ Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* 
   return sent_with_queue(result.ticket);
 }
 
-// Under the lock.
+// Expects lock_ to be held.
 void OutgoingQueue::take_cork() noexcept {
   held_count_.store(0, std::memory_order_relaxed);
   held_octets_ = 0;

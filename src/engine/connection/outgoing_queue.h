@@ -40,7 +40,7 @@ struct OutgoingLimits {
 struct [[nodiscard]] Sent {
   enum class Status : std::uint8_t {
     sent,       ///< the transport accepted the last octet
-    queued,     ///< a copy waits; `progress(ticket)` tells how far it is
+    queued,     ///< a copy waits; `progress(ticket)` returns its progress
     timed_out,  ///< the deadline passed before an octet was sent; none will be sent
     full,       ///< Wait::no, and the queue is full: nothing was kept
     no_memory,  ///< for the copy: nothing was kept
@@ -76,8 +76,8 @@ class Sealer {
   ~Sealer() = default;
 };
 
-/// States: idle (no thread writes, and nothing waits but messages that are held back), writing,
-/// blocked (the transport takes no more), failed.
+/// States: idle (no thread writes, and only messages that are held back wait), writing, blocked
+/// (the transport takes no more), failed.
 ///
 /// The thread that finds the queue idle writes its own message from the caller's memory with one
 /// gather-write. It then sends the messages that were queued meanwhile, without waiting, but only a
@@ -126,11 +126,11 @@ class OutgoingQueue final {
   Sent commit_direct(std::size_t size) noexcept;
   /// Sends held messages. Never waits.
   Status uncork();
-  /// Goes on after `blocked`: call it when the handle has the readiness that Transport::wants says.
-  /// Never waits. Cheap when there is nothing to do.
+  /// Goes on after `blocked`: call it when the handle has the readiness that Transport::wants
+  /// returns. Never waits. Cheap when there is nothing to do.
   Status flush();
-  /// The transport has octets of its own to send (Transport::has_output). Sends them before the
-  /// next message, or leaves them to the thread that is writing. Never waits.
+  /// Sends the transport's own octets (Transport::has_output) before the next message, or leaves
+  /// them to the thread that is writing. Never waits.
   Status send_owed();
   /// Ends the output after the last message: Transport::finish. Later sends fail.
   void finish();
@@ -154,13 +154,13 @@ class OutgoingQueue final {
   [[nodiscard]] bool idle() const noexcept { return (word_.load() & ~ended_bit) == idle_word; }
   [[nodiscard]] bool writing() const noexcept { return state_of(word_.load()) == writing_word; }
   [[nodiscard]] bool blocked() const noexcept { return state_of(word_.load()) == blocked_word; }
-  /// blocked, although the transport may take more octets. No event will come, so the owner calls
-  /// `flush`.
+  /// Whether the queue is blocked although the transport may take more octets. No event will come,
+  /// so the owner calls `flush`.
   [[nodiscard]] bool yielded() const noexcept { return yielded_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool corked() const noexcept { return (word_.load() & corked_bit) != 0; }
-  /// Nothing more can be sent.
+  /// Whether the queue has failed: nothing more can be sent.
   [[nodiscard]] bool failed() const noexcept { return closed_.load(std::memory_order_relaxed); }
-  /// Transport::finish has succeeded.
+  /// Whether Transport::finish has succeeded.
   [[nodiscard]] bool finished() const noexcept { return finished_.load(); }
   /// @}
   /// errno of the first send that failed with a system error; else 0.

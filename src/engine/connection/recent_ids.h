@@ -53,7 +53,7 @@ class RecentRequests {
     last_ = now;
     return ids_.add(id);
   }
-  /// No request has come.
+  /// Whether no request has come.
   [[nodiscard]] bool empty() noexcept {
     const std::lock_guard lock(lock_);
     return ids_.empty();

@@ -36,7 +36,7 @@ struct CallEnd {
   messaging::FramingError framing = messaging::FramingError::bad_header;
   int error_code = 0;  ///< errno of a failed transfer
 
-  /// The peer certainly has not executed the request.
+  /// Whether the peer certainly has not executed the request.
   [[nodiscard]] bool not_executed() const noexcept {
     return failure != CallFailure::none &&
            (!request_accepted || failure == CallFailure::closed_by_peer);
@@ -47,9 +47,9 @@ struct CallEnd {
 /// called: then the call must exist until `start_call` returns.
 class StartedCall : public OutboundCall {
  public:
-  /// Called once for each start that has succeeded, without locks: by the thread that reads the
-  /// connection, by the thread of the timers, or by the thread that starts the call. The call may
-  /// be started again, or destroyed, from here.
+  /// Called once for each start that has succeeded, without locks. The calling thread reads the
+  /// connection, runs the timers, or starts the call. The call may be started again, or destroyed,
+  /// from here.
   virtual void ended(CallEnd& end) noexcept = 0;
 
   /// The version of the request. CancelRequest has the same version.

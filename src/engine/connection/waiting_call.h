@@ -33,7 +33,7 @@ class WaitingCall : public OutboundCall {
   }
   /// The calling thread has taken the call out of the table, or the call never entered the table.
   void unshare() noexcept { shared_ = false; }
-  /// Another thread may have taken the call out, and will complete it.
+  /// Whether another thread may have taken the call out, and will complete it.
   [[nodiscard]] bool is_shared() const noexcept { return shared_; }
   /// Called by the thread that has taken the call out. That thread must not use the call
   /// afterwards.

@@ -47,8 +47,8 @@ class LoopThreads final {
  public:
   /// How long a spare thread stays on stand-by before it ends.
   static constexpr std::chrono::milliseconds standby_time{10'000};
-  /// How long the extra threads stay after `add_spares` has last added one. Then they go, one with
-  /// each look.
+  /// How long the extra threads stay after `add_spares` has last added one. Then they end, one at
+  /// each `look`.
   static constexpr std::chrono::seconds extra_time{1};
 
   /// `loop` and `spares` must outlive it. `planned`: the number of threads without spare threads
@@ -122,7 +122,7 @@ class LoopThreads final {
   Duration since_remedy_{};
   bool stopping_ = false;
 
-  event::ThreadScope threads_;  // last: its threads use all the rest
+  event::ThreadScope threads_;  // last: its threads use all other members
 };
 
 }  // namespace perigee::engine

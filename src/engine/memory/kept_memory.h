@@ -65,7 +65,8 @@ class KeptMemory {
     return best == count_ ? Kept() : remove(best);
   }
 
-  /// Keeps an entry, if the limits and the budget allow it. Older entries make room.
+  /// Keeps an entry, if the limits and the budget allow it. Frees older entries to make room for
+  /// it.
   void keep(Entry entry, std::size_t size) noexcept {
     if (size == 0 || size > entry_size_max() || !make_room(size)) return;
     const std::lock_guard lock(mutex_);
@@ -103,14 +104,14 @@ class KeptMemory {
   }
 
  private:
-  // Under the mutex.
+  // Expects mutex_ to be held.
   [[nodiscard]] bool has_room(std::size_t size) const noexcept {
     if (count_ == entries_.size()) return false;
     if (size > limits_.size_max) return large_ == 0;
     return size_ - large_ + size <= limits_.size_max;
   }
-  // Under the mutex. The oldest entry above `size_max` if `size` is above it, otherwise the oldest
-  // entry not above it. `count_`: there is no such entry.
+  // Expects mutex_ to be held. The index of the oldest entry above `size_max` if `size` is above
+  // it, otherwise of the oldest entry not above it. `count_`: there is no such entry.
   [[nodiscard]] std::size_t oldest_in_the_way(std::size_t size) const noexcept {
     const bool is_large = size > limits_.size_max;
     std::size_t index = 0;
@@ -134,7 +135,7 @@ class KeptMemory {
     const bool is_due = count_ != 0 && clock_.now() - entries_[0].since >= age;
     return is_due ? remove(0) : Kept();
   }
-  // Under the mutex.
+  // Expects mutex_ to be held.
   Kept remove(std::size_t index) noexcept {
     Kept removed = std::move(entries_[index]);
     const auto place = entries_.begin() + static_cast<std::ptrdiff_t>(index);

@@ -1,5 +1,5 @@
 // Guesses where a message has its last sequence. Each guess is checked against the length that
-// stands there; a wrong guess that passes costs a copy, and nothing else.
+// stands there; a wrong guess that passes this check costs one copy, and nothing else.
 #include "engine/memory/sequence_places.h"
 
 #include <perigee/base/byte_order.h>

@@ -202,7 +202,8 @@ void Listeners::add(const ListenPoint& point) noexcept try {
   log::write(log::Level::error, "server", exception.what());
 }
 
-// If no listener accepts at the point, the clients that wait there are turned away.
+// If no listener accepts at the point, this function takes the connections that wait there, and
+// closes them.
 void Listeners::remove(const ListenPoint& point) noexcept {
   const auto serves = [&point](const auto& other) {
     return &other->point().acceptor == &point.acceptor;

@@ -78,7 +78,8 @@ std::expected<void, IoError> Server::start() {
   return {};
 }
 
-// A kernel may have no io_uring, or refuse it: seccomp filters of containers do.
+// A kernel may have no io_uring, or refuse it. For example, the seccomp filters of containers
+// refuse it.
 Server::MadeReactor Server::make_reactor(PollerKind& poller) const {
   const auto threads = plan_.single_threaded() ? event::Threads::one : event::Threads::several;
   auto reactor = event::make_reactor(context_.clock, context_.settings.busy_poll, threads, poller);
@@ -178,7 +179,7 @@ bool Server::accept_at_all_loops(const ListenPoint& point) {
   return true;
 }
 
-// A loop's thread does not wait for the loops: they may wait for it.
+// A thread of a loop does not wait for the loops here, because they may wait for this thread.
 bool Server::accept_no_more_at_loops(const ListenPoint& point) {
   std::vector<ListenPoint> points;
   {

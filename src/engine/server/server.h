@@ -217,7 +217,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   std::condition_variable changed_;
 
   std::atomic<std::uint32_t> dedicated_count_{0};
-  // Last: their threads use all the rest.
+  // Last: their threads use all other members.
   event::ThreadScope service_threads_;
   event::ThreadScope dedicated_threads_{dedicated_spares_max};
 };

@@ -309,7 +309,7 @@ void AsyncCall::answered(const messaging::Parsed<messaging::ReplyHeader>& reply)
   advance(State::classify);
 }
 
-// The text only helps people, so the call goes on if there is no memory for it.
+// The text is only for readers of the exception, so the call goes on if there is no memory for it.
 void AsyncCall::take_server_text(std::span<const iop::ServiceContext> contexts) noexcept try {
   failure().server_text = server_text(contexts);
 } catch (const std::bad_alloc&) {

@@ -45,7 +45,7 @@ struct OwnedRequest {
     void operator()(cdr::Encoder& encoder) const { arguments->encode(encoder); }
   } encode{arguments};
   InvocationRequest request;
-  std::unique_ptr<CallInterception> interception;  // null: no interceptor concerns the call
+  std::unique_ptr<CallInterception> interception;  // null: the call has no interceptors
 };
 
 /// Counted: owned by its CallHandle, by itself until it is over, and by a Cancellation, an armed

@@ -33,7 +33,7 @@ bool ClientLoop::drive_until(function_ref<bool()> done, Deadline until) {
   if (on_thread()) {
     const std::uint32_t depth_max = context_.settings.nested_upcall_depth_max;
     const auto asked = [&] {
-      runner_.wake();  // a nested turn may have ended what another thread waits for
+      runner_.wake();  // another thread may wait for a call that a nested turn has ended
       return done();
     };
     return engine::wait_in_turns(loop_, depth_max, asked, until) != engine::WaitEnd::too_deep;
@@ -81,8 +81,8 @@ void ClientLoop::do_posted() noexcept {
   }
 }
 
-// The outer loop looks again if it found this thread in the loop, or if this thread leaves work
-// undone: the outer loop might get no event for that work.
+// Lets the outer loop run this loop again if it has found this thread in the loop, or if this
+// thread leaves work undone. The outer loop might get no event for that work.
 void ClientLoop::after_turns() noexcept {
   if (on_thread()) return;
   do_posted();

@@ -39,9 +39,10 @@ class ClientLoop final {
   /// called after each turn, and after each `wake`. False if `nested_upcall_depth_max` waits of
   /// this thread are in the loop already.
   [[nodiscard]] bool drive_until(function_ref<bool()> done, Deadline until = {});
-  /// Handles the events that have come, and does not block. False as for `drive_until`.
+  /// Handles the events that have come, and does not block. Returns false for the same reason as
+  /// `drive_until`.
   [[nodiscard]] bool turn();
-  /// ApplicationLoop::perform_work, and the work that other threads have posted.
+  /// Does the same as ApplicationLoop::perform_work, and the work that other threads have posted.
   bool perform_work(Deadline until = Deadline::immediately());
   [[nodiscard]] bool work_pending();
   /// Lets the threads in `drive_until` call `done` again.

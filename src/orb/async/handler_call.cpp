@@ -88,7 +88,7 @@ void HandlerCall::send() {
 const stub::Operation* HandlerCall::capture(cdr::Encoder* encoder) const {
   const stub::Operation* captured_operation = nullptr;
   outcome_.show([&](stub::CallOutcome& outcome) {
-    std::optional<value::Reading> values;  // of all that the stub decodes; its values end here
+    std::optional<value::Reading> values;  // decoded by the stub, destroyed here
     if (cdr::Decoder* const results = outcome.results())
       values.emplace(*results).break_cycles_at_end();
     const CapturedCall captured(encoder);

@@ -280,8 +280,8 @@ ConnectionRef LoopCalls::open(LineKey key, ClientEndpoint& endpoint,
 // a thread of the loop must not spend all its time on sending for other threads. If the connection
 // is full or ending, the calls choose again.
 //
-// A connection that ended before it was in the line was not found by `end`, so it is not added. A
-// connection that comes after `stop` was not seen by `stop`, so it is shut down here.
+// A connection may have ended before it was in the line. Then `end` has not found it, and it is not
+// added. A connection may come after `stop`. Then it is shut down here.
 LoopCalls::Connected LoopCalls::next_connected(LineKey key,
                                                const ConnectionRef& connection) noexcept {
   Connected connected;

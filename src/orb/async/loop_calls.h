@@ -39,8 +39,8 @@ class LoopCall {
 
   [[nodiscard]] virtual LineKey line_key() const noexcept = 0;
   [[nodiscard]] virtual std::shared_ptr<ClientEndpoint> endpoint() const noexcept = 0;
-  /// The call needs a connection that has brought no reply yet: the last connection that it used
-  /// was stale.
+  /// Whether the call needs a connection that has brought no reply yet, because the last connection
+  /// that it used was stale.
   [[nodiscard]] virtual bool needs_fresh() const noexcept = 0;
   /// How many octets the request has. May throw bad_alloc.
   [[nodiscard]] virtual std::size_t request_size() = 0;

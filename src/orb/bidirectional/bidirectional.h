@@ -1,5 +1,5 @@
-// Bidirectional GIOP of one ORB: which calls use a connection that carries requests in both
-// directions, and which connection that is.
+// Bidirectional GIOP of one ORB: decides which calls use a connection that carries requests in both
+// directions, and chooses this connection.
 #pragma once
 
 #include "engine/client/opening.h"
@@ -42,8 +42,8 @@ class Bidirectional final {
         messages_(messages),
         peers_(settings.listen_points_max) {}
 
-  /// Whether the ORB believes listen points of clients. The BidirectionalPolicy of the ORB
-  /// overrides -ORBAcceptBidirectional.
+  /// Whether the ORB accepts listen points of clients. The BidirectionalPolicy of the ORB overrides
+  /// -ORBAcceptBidirectional.
   [[nodiscard]] bool accepts() const noexcept;
   /// Whether a call may use a bidirectional connection. `policy`: the call's BidirectionalPolicy,
   /// true for BOTH; empty if no level has the policy.

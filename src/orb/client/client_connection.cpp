@@ -27,12 +27,12 @@ namespace {
 // Octets of a request that any transport takes without waiting for the peer to read.
 constexpr std::size_t led_request_size_max = 64 * 1024;
 
-// Consecutive calls that have run out of time while nothing came from the peer. Calls that waited
-// together count once.
+// If so many consecutive calls run out of time while nothing comes from the peer, new calls use
+// another connection. Calls that waited together count once.
 constexpr std::uint32_t mute_deadlines_max = 3;
 constexpr std::chrono::milliseconds mute_deadlines_apart{300};
 
-// The most that a server may send on an idle connection between two checks.
+// The most octets that a server may send on an idle connection between two checks.
 constexpr std::size_t unasked_octets_max = std::size_t{1} << 20U;
 constexpr std::uint32_t unasked_messages_max = 1024;
 
@@ -350,7 +350,7 @@ FailureCause cause_of(ReadStatus status) noexcept {
 
 void ClientConnection::log_flood() const noexcept try {
   log::write(log::Level::info, "orb",
-             connection_.peer() + " floods an idle connection with messages: closing it");
+             connection_.peer() + " floods an idle connection with messages: it is closed");
 } catch (const std::exception& exception) {  // no memory for the line
   log::write(log::Level::info, "orb", exception.what());
 }

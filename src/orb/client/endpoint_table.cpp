@@ -20,12 +20,12 @@ constexpr std::size_t shared_queue_size_max = 64 * 1024;
 // Threads are numbered from 0. The number selects the slot where a thread looks for a connection
 // first.
 constinit std::atomic<std::uint32_t> threads{0};
-constinit thread_local std::uint32_t next_thread_number = 0;  // zero: it has none yet
+constinit thread_local std::uint32_t thread_number_plus_1 = 0;  // zero: it has none yet
 
 std::uint32_t thread_number() noexcept {
-  if (next_thread_number == 0) [[unlikely]]
-    next_thread_number = threads.fetch_add(1, std::memory_order_relaxed) + 1;
-  return next_thread_number - 1;
+  if (thread_number_plus_1 == 0) [[unlikely]]
+    thread_number_plus_1 = threads.fetch_add(1, std::memory_order_relaxed) + 1;
+  return thread_number_plus_1 - 1;
 }
 
 // An upcall on the thread of a loop may make a call. While this call sends its request, all clients

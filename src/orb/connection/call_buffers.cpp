@@ -13,7 +13,7 @@ constexpr std::size_t buffers_kept_max = 4;                // only deeper nested
 constexpr std::size_t buffer_size_kept_max = 1024 * 1024;  // larger ones are freed
 
 // Without a destructor, so that calls may still be made when the thread's other objects are
-// destroyed: destructors of static objects make such calls on the main thread.
+// destroyed. On the main thread, destructors of static objects make such calls.
 struct ThreadBuffers {
   std::array<cdr::Buffer*, buffers_kept_max> kept;  // owned
   std::size_t count;

@@ -10,12 +10,12 @@ namespace perigee::orb {
 struct OrbLife {
   enum class State : std::uint8_t { running, stopping, stopped, destroyed };
 
-  /// Shutdown has begun: the ORB makes no more references to its objects, and resolves no initial
-  /// references (BAD_INV_ORDER).
+  /// Whether the shutdown has begun: then the ORB makes no more references to its objects, and
+  /// resolves no initial references (BAD_INV_ORDER).
   [[nodiscard]] bool stopping() const noexcept {
     return state.load(std::memory_order_acquire) != State::running;
   }
-  /// Shutdown is complete: calls raise BAD_INV_ORDER, OMG minor 4.
+  /// Whether the shutdown is complete: then calls raise BAD_INV_ORDER, OMG minor 4.
   [[nodiscard]] bool stopped() const noexcept {
     return state.load(std::memory_order_relaxed) >= State::stopped;
   }

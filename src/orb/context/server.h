@@ -92,10 +92,12 @@ class PERIGEE_INTERNAL_API Server {
     return Nested::not_here;
   }
 
-  /// The loop that the calling thread serves, or whose connection it reads: asynchronous calls that
-  /// begin here end on the threads of that loop. Null: there is none.
+  /// The loop that the calling thread serves, or the loop of the connection that it reads.
+  /// Asynchronous calls that begin on this thread end on the threads of this loop. Null: there is
+  /// none.
   [[nodiscard]] virtual engine::Loop* loop_of_this_thread() noexcept { return nullptr; }
-  /// The calling thread serves a loop of this server, or a connection with a thread of its own.
+  /// Whether the calling thread serves a loop of this server, or a connection as its dedicated
+  /// reader.
   [[nodiscard]] bool serves_on_this_thread() noexcept { return loop_of_this_thread() != nullptr; }
   /// The switch of the supervisor's ticks, for connections of asynchronous calls on the loops of
   /// this server. Null: there is no supervisor.
@@ -106,10 +108,10 @@ class PERIGEE_INTERNAL_API Server {
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 
-  /// For an application with an event loop of its own: serves what is ready, on the calling thread.
-  /// Waits until the deadline if nothing is ready, or while another thread runs the loop. Returns
-  /// false if it never ran the loop: the server has threads of its own, the deadline passed, or the
-  /// loop has ended.
+  /// For an application with an event loop of its own: serves the requests that are ready, on the
+  /// calling thread. Waits until the deadline if nothing is ready, or while another thread runs the
+  /// loop. Returns false if it never ran the loop: the server has threads of its own, the deadline
+  /// passed, or the loop has ended.
   virtual bool perform_work(Deadline /*until*/) { return false; }
   [[nodiscard]] virtual bool work_pending() { return false; }
   /// Becomes readable when there is work; -1 where `perform_work` does nothing.

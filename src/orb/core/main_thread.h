@@ -29,7 +29,7 @@ class MainThread final {
     ~Stay();
     Stay(const Stay&) = delete;
     Stay& operator=(const Stay&) = delete;
-    /// Whether the calling thread is the main thread, now that it asks for the role.
+    /// Asks for the role of the main thread. Returns whether the calling thread has it.
     [[nodiscard]] bool is_main() noexcept;
 
    private:
@@ -47,7 +47,7 @@ class MainThread final {
   [[nodiscard]] bool has_work() const noexcept { return waiting_.load() != 0; }
   /// Whether threads wait in `run`.
   [[nodiscard]] bool has_callers() const noexcept { return callers_.load() != 0; }
-  /// Does the work that waits now, and not what comes meanwhile. For the main thread, and for a
+  /// Does the work that waits now, but no work that comes meanwhile. For the main thread, and for a
   /// thread of its loop.
   void run_work(RequestDispatcher& dispatcher) noexcept;
 
@@ -63,8 +63,8 @@ class MainThread final {
   /// Gives a request to the main thread. It is dispatched there, in the order of these calls. After
   /// `end`, the request gets TRANSIENT at once.
   void dispatch(std::unique_ptr<KeptRequest> request);
-  /// POA managers have changed their state: requests that had to wait for them are dispatched
-  /// again. True if there are any.
+  /// Called when POA managers have changed their state: requests that had to wait for them are
+  /// dispatched again. True if there are such requests.
   [[nodiscard]] bool resume() noexcept;
   /// The exception that the client gets after `End::shut_down`.
   [[nodiscard]] PERIGEE_INTERNAL_API static CORBA::TRANSIENT refusal();

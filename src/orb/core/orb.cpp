@@ -96,7 +96,7 @@ object_reference<Context> ORB::get_default_context() { return core_->default_con
 
 ValueFactory ORB::register_value_factory(const std::string& id, const ValueFactory& factory) {
   if (id.empty() || !factory)
-    raise_no_factory("a value factory needs a repository id, and is not nil");
+    raise_no_factory("a value factory needs a repository id, and must not be nil");
   return core_->value_factories().add(id, factory);
 }
 

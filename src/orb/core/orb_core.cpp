@@ -205,7 +205,7 @@ void OrbCore::drive_async_until(function_ref<bool()> done, Deadline until) {
   if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done, until);
 }
 
-// If more work waits than was done in one go, the loop of asynchronous calls gets a turn, too.
+// If work is left after `run_main_work`, the loop of asynchronous calls gets a turn, too.
 void OrbCore::drive_main_thread_until(MainThread::Stay& stay, function_ref<bool()> done,
                                       Deadline until) {
   while (!done() && !until.passed(context_.clock.now())) {
@@ -273,8 +273,8 @@ void OrbCore::wake_waiting() noexcept {
   wake_async();
 }
 
-/// Keeps asynchronous calls going while it lives. The threads that drove these calls may wait for
-/// the server's last answers, and some of these answers depend on such calls.
+/// Drives asynchronous calls during its lifetime. The threads that drove these calls may be waiting
+/// for the server's last replies, and some of these replies depend on such calls.
 class OrbCore::AsyncDriver {
  public:
   explicit AsyncDriver(OrbCore& core) noexcept : core_(core) {
@@ -389,7 +389,8 @@ CORBA::object_reference<CORBA::Object> OrbCore::make_local_object(
   if (!ior) throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(ior.error()));
   if (preference != nullptr && ior->profiles.empty())
     throw CORBA::INV_POLICY(0, CORBA::COMPLETED_NO,
-                            "the server listens by no protocol of the POA's ServerProtocolPolicy");
+                            "no endpoint of the server uses a protocol of the POA's "
+                            "ServerProtocolPolicy");
   if (completion != nullptr) completion->complete(*ior);
   return make_object(std::move(*ior));
 }

@@ -173,7 +173,8 @@ bool has_prefix(std::string_view text, std::string_view prefix) {
 
 object_reference<Object> resolve_text(Resolution& resolution, const std::string& text) {
   if (resolution.indirections_left-- == 0)
-    raise_bad_text(iop::ReferenceError::Reason::other, "too many references to references");
+    raise_bad_text(iop::ReferenceError::Reason::other,
+                   "the reference leads through too many files and initial references");
   for (const Scheme& scheme : schemes)
     if (has_prefix(text, scheme.prefix)) return scheme.resolve(resolution, text);
   raise_bad_text(iop::ReferenceError::Reason::bad_scheme,
@@ -253,7 +254,9 @@ object_reference<Object> OrbCore::resolve_initial_reference(const std::string& n
 void OrbCore::register_initial_reference(const std::string& name,
                                          const object_reference<Object>& object) {
   check_running();
-  if (!object) throw CORBA::BAD_PARAM(omg_minor(27), CORBA::COMPLETED_NO, "a nil reference");
+  if (!object)
+    throw CORBA::BAD_PARAM(omg_minor(27), CORBA::COMPLETED_NO,
+                           "an initial reference must not be nil");
   const std::lock_guard lock(mutex_);
   if (name.empty()) throw CORBA::InvalidName("an initial reference needs a name");
   InitialReference reference{[object] { return object; }, /*is_registered=*/true};

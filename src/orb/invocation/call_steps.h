@@ -33,10 +33,11 @@ struct InvocationRequest {
   std::string_view operation;
   messaging::ResponseFlags response = messaging::ResponseFlags::with_target;
   stub::ArgumentEncoder encode = nullptr;  ///< null: no arguments. Called once per try.
-  /// Of the whole call; zero: none; negative: the time is over.
+  /// The time limit of the whole call; zero: no limit; negative: the time is over.
   std::chrono::microseconds time_limit{0};
   std::chrono::microseconds send_limit{0};  ///< the same until the request is sent
-  /// For connecting, to all addresses together, instead of the ORB's `connect_timeout`; zero: none.
+  /// The time limit for connecting to all addresses together, instead of the ORB's
+  /// `connect_timeout`; zero: no limit.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
   /// For a oneway: it may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;
@@ -118,7 +119,7 @@ class CallSteps {
     return request_.time_limit.count() != 0 &&
            request_.time_limit == context_.settings.call_timeout;
   }
-  /// The call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
+  /// Whether the call may go over a connection for both directions (GIOP 1.2: CORBA 3.0, 15.8).
   [[nodiscard]] bool may_use_both_directions() const noexcept {
     return context_.bidirectional.concerns(request_.bidirectional) &&
            target_->version >= messaging::Version{1, 2};
@@ -134,7 +135,8 @@ class CallSteps {
   [[nodiscard]] CallInterception::Next end_interception(bool failed);
   /// After `forward`: the call starts again with the target that an interceptor has given.
   [[nodiscard]] State follow_interceptor();
-  /// The interceptors have ended the call, or want another target. `end_interception` says which.
+  /// Called when the interceptors have ended the call, or want another target: `end_interception`
+  /// says which.
   State fail_intercepted();
 
   /// Notes in `failure()` why the request cannot be encoded.
@@ -149,10 +151,10 @@ class CallSteps {
   Reference& reference_;
   const OrbContext& context_;
   const InvocationRequest& request_;
-  // The reference's. After a forward of an interceptor, the profiles of the new target.
+  // The profiles of the reference. After a forward of an interceptor, those of the new target.
   std::shared_ptr<MProfile> profiles_;
   const Target* target_ = nullptr;
-  CallInterception* interception_ = nullptr;  // null: no interceptor concerns the call
+  CallInterception* interception_ = nullptr;  // null: the call has no interceptors
   Freshness freshness_ = Freshness::any;
   bool request_sent_ = false;  // the server may have received the request
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
@@ -200,14 +202,14 @@ class CallSteps {
   [[nodiscard]] bool forwarded_object_is_gone() const;
   [[nodiscard]] bool return_to_forwarded() noexcept;
   [[nodiscard]] bool return_to_base();
-  /// RebindPolicy forbids other targets than the present one.
+  /// Whether the RebindPolicy forbids other targets than the present one.
   [[nodiscard]] bool may_not_rebind() const noexcept {
     return request_.no_rebind && profiles_->is_bound();
   }
   void remember_answer() noexcept;
 
   Round round_;
-  std::vector<Round> forwarded_;  // where to go on after the profiles of a forward
+  std::vector<Round> forwarded_;  // to go on with, when all targets of a forward have failed
   ConnectBudget connecting_;
   std::uint32_t hops_ = 0;
   std::uint32_t addressing_changes_ = 0;
@@ -221,7 +223,8 @@ inline void CallSteps::use(BindingRef binding) noexcept {
   target_ = nullptr;  // none of its targets is tried yet
 }
 
-// Starts with the target that answered last, so that a dead first profile costs only one call.
+// Starts with the target that answered last, so that a first profile without a server delays only
+// one call.
 [[gnu::always_inline]] inline CallSteps::State CallSteps::choose() {
   const std::size_t count = round_.binding->targets.size();
   if (round_.tried < count) {

@@ -99,18 +99,18 @@ FailureCause CollocatedWait::drive(const OrbContext& context, Deadline deadline)
 
 void CollocatedDeferrals::add(CollocatedWait& wait) {
   const std::lock_guard lock(mutex_);
-  owed_.insert(&wait);
+  deferred_.insert(&wait);
   if (cancelled_) (void)wait.cancellation.cancel();  // there is no stop token to notify yet
 }
 
 void CollocatedDeferrals::remove(CollocatedWait& wait) noexcept {
   const std::lock_guard lock(mutex_);
-  owed_.erase(&wait);
+  deferred_.erase(&wait);
 }
 
 bool CollocatedDeferrals::empty() const noexcept {
   const std::lock_guard lock(mutex_);
-  return owed_.empty();
+  return deferred_.empty();
 }
 
 void CollocatedDeferrals::cancel() noexcept try {
@@ -118,7 +118,7 @@ void CollocatedDeferrals::cancel() noexcept try {
   {
     const std::lock_guard lock(mutex_);
     cancelled_ = true;
-    for (CollocatedWait* const wait : owed_) stops.push_back(wait->cancellation.cancel());
+    for (CollocatedWait* const wait : deferred_) stops.push_back(wait->cancellation.cancel());
   }
   for (CancellationNotice& stop : stops) stop.request_stop();
 } catch (const std::exception& exception) {

@@ -73,7 +73,7 @@ class CollocatedDeferrals {
 
  private:
   mutable std::mutex mutex_;  // guards the members below
-  std::unordered_set<CollocatedWait*> owed_;
+  std::unordered_set<CollocatedWait*> deferred_;
   bool cancelled_ = false;
 };
 

@@ -59,7 +59,7 @@ std::string cause_text(const InvocationError& error) {
     case FailureCause::protocols_excluded:
       return "ClientProtocolPolicy has none of these protocols";
     case FailureCause::other_host:
-      return "these addresses are another host's, and can be used there only";
+      return "these addresses belong to another host, and can be used only there";
     case FailureCause::connect:
       return to_string(error.io);
     case FailureCause::transfer:

@@ -37,8 +37,8 @@ void encode_exception(cdr::Encoder& encoder, const CORBA::UserException& excepti
   exception._encode(encoder);
 }
 
-/// The value's state: whether it is a system exception, the byte order of what follows, and the
-/// exception as in a reply, aligned from its own start.
+/// The value's state: whether it is a system exception, the byte order of the following octets, and
+/// the exception. The exception is encoded as in a reply, aligned from its own start.
 template <typename Encode>
 void encode_state(cdr::Encoder& encoder, bool is_system, Encode&& encode) {
   encoder.write_boolean(is_system);
@@ -116,7 +116,7 @@ class ValueReader final {
     for (std::uint32_t index = 0; index != count; ++index)
       if (decoder_.read_string_view() == holder_id && !ours) ours = index;
     is_derived_ = ours.value_or(0) != 0;
-    // Only chunks tell where unknown members end.
+    // Only chunks show where unknown members end.
     return (ours && (is_chunked_ || !is_derived_)) || fail(cdr::ErrorKind::not_supported);
   }
 

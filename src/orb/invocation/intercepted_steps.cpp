@@ -1,4 +1,4 @@
-// The steps of calls that interceptors concern. Other calls do not come here.
+// The steps of calls that have interceptors. Other calls do not use these functions.
 #include "orb/context/orb_context.h"
 #include "orb/invocation/call_steps.h"
 

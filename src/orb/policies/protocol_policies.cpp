@@ -42,7 +42,7 @@ perigee::transport::Properties TCPProtocolProperties::_properties() const {
   properties.set(property::no_delay, values_.no_delay);
   constexpr std::uint8_t dscp_max = 63;  // six bits
   if (values_.dscp && *values_.dscp > dscp_max)
-    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a class of service (DSCP) above 63");
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "the class of service (DSCP) is above 63");
   if (values_.dscp) properties.set(property::dscp, *values_.dscp);
   return properties;
 }
@@ -65,7 +65,7 @@ PERIGEE_DEFINE_CALL_POLICY(ServerProtocolPolicy, SERVER_PROTOCOL_POLICY_TYPE, pr
 namespace {
 void check_not_empty(const ProtocolList& protocols) {
   if (protocols.empty())
-    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a protocol policy without protocols");
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a protocol policy needs at least one protocol");
 }
 }  // namespace
 

@@ -33,7 +33,7 @@ struct Target {
   bool remote = true;
 };
 
-/// An IOR that is ready for calls. Immutable, except for what calls have learnt.
+/// An IOR that is ready for calls. Immutable, except for the members that calls update.
 struct Binding {
   enum class Kind : std::uint8_t { base, forward };
 
@@ -62,9 +62,9 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 /// Any thread.
 ///
 /// The newest forward is the current one. `forwards_remembered_max` forwards are remembered. A
-/// forward that equals a remembered one uses its binding, with what calls have learnt. The first
-/// few bindings are kept as long as the MProfile. Calls use them without a lock, and do not count
-/// references to them.
+/// forward that equals a remembered one uses its binding, with the members that calls have updated.
+/// The first few bindings are kept as long as the MProfile. Calls use them without a lock, and do
+/// not count references to them.
 class MProfile final {
  public:
   /// `preference`: the order of protocols of the calls that use it; null: none.

@@ -23,7 +23,7 @@ class UpcallRequest final : public ReplyingRequest {
     return request_.response() == messaging::ResponseFlags::with_server;
   }
   [[nodiscard]] KeptRequest* keep() override;
-  /// The server keeps the request: it is dispatched again, as another UpcallRequest.
+  /// Whether the server keeps the request, to dispatch it again as another UpcallRequest.
   [[nodiscard]] bool parked() const noexcept { return parked_; }
   /// Measures from the construction of this object.
   [[nodiscard]] const LatencyTimer& timer() const noexcept { return timer_; }

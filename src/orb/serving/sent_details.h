@@ -13,7 +13,7 @@ namespace perigee::orb {
 /// The beginning of the text of an UNKNOWN that replaces an exception of a servant.
 inline constexpr std::string_view undeclared_exception =
     "the servant has thrown an exception that the operation does not declare";
-/// The UNKNOWN that replaces an exception of a servant. `thrown`: what that exception says.
+/// The UNKNOWN that replaces an exception of a servant. `thrown`: the text of that exception.
 [[nodiscard]] PERIGEE_INTERNAL_API CORBA::UNKNOWN replaced_exception(
     std::uint32_t minor, std::string_view thrown) noexcept;
 

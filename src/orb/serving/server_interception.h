@@ -30,15 +30,16 @@ class ServerInterception {
   ServerInterception& operator=(const ServerInterception&) = delete;
   virtual ~ServerInterception() = default;
 
-  /// Before the results are encoded; for a oneway, when it was executed.
+  /// Called before the results are encoded; for a oneway, when it was executed.
   [[nodiscard]] virtual ServerReplacement replying(ServerRequest& request) noexcept = 0;
-  /// Before an exception is encoded.
+  /// Called before an exception is encoded.
   [[nodiscard]] virtual ServerReplacement raising(ServerRequest& request,
                                                   const CORBA::Exception& exception) noexcept = 0;
-  /// Before a location forward is encoded.
+  /// Called before a location forward is encoded.
   [[nodiscard]] virtual ServerReplacement forwarding(ServerRequest& request,
                                                      const CORBA::Object& target) noexcept = 0;
-  /// The request was parked: it is dispatched again later, with another flow.
+  /// Called when the request was parked: it is dispatched again later, with another
+  /// ServerInterception.
   virtual void parked(ServerRequest& request) noexcept = 0;
   /// The service contexts of the reply: `others`, then those of the interceptors. Valid until the
   /// next call of a function.

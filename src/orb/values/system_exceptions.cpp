@@ -76,7 +76,7 @@ void decode_and_raise_system_exception(cdr::Decoder& decoder, std::string_view s
   raise_system_exception(repository_id, minor, completed, std::move(detail));
 }
 
-// The text only helps people, so it is empty if there is no memory for it.
+// The text is only for readers of the exception, so it is empty if there is no memory for it.
 std::string exception_detail_in(std::span<const iop::ServiceContext> contexts) noexcept try {
   const auto found =
       std::ranges::find(contexts, iop::context_exception_detail, &iop::ServiceContext::id);
@@ -131,7 +131,7 @@ void raise_limit_error(const cdr::Error& error, CompletionStatus completed,
     case cdr::ErrorKind::too_deep:
       throw CORBA::IMP_LIMIT(
           0, completed,
-          detail + "; -ORBValueDepthMax limits the depth; that of TypeCodes has a fixed limit");
+          detail + "; -ORBValueDepthMax limits the depth of values; TypeCodes have a fixed limit");
     case cdr::ErrorKind::too_large:
       throw CORBA::IMP_LIMIT(
           0, completed,

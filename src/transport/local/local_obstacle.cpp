@@ -42,7 +42,7 @@ std::string why_not_here(const iop::TaggedProfile& profile, const Endpoint& endp
   }
   const auto host = host_of(*body, profile.tag, endpoint.address);
   if (!host || *host == local_host_name()) return {};
-  return "it is on the host '" + *host + "', and this one is '" + local_host_name() + "'";
+  return "it is on the host '" + *host + "', and this host is '" + local_host_name() + "'";
 }
 
 }  // namespace perigee::transport

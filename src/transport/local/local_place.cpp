@@ -138,7 +138,7 @@ std::string why_elsewhere(const LocalPlace& published) {
   const LocalPlace host{published.address, this_boot(), this_machine()};
   if (decided_by_host(published, host)) return "it is on another host";
   if (!published.address.starts_with('/'))
-    return "it is in another network namespace: in another container, say";
+    return "it is in another network namespace, for example in another container";
   return why_folder_differs(published,
                             published.address.substr(0, published.address.rfind('/') + 1));
 }

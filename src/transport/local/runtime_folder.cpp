@@ -97,10 +97,10 @@ seconds begin_of(pid_t process) {
 class EndedProcesses {
  public:
   [[nodiscard]] bool contains(pid_t process, seconds made) {
-    constexpr seconds doubt{2};  // all times are rounded
+    constexpr seconds rounding_max{2};  // all times are rounded
     const auto [begin, is_new] = begins_.try_emplace(process);
     if (is_new) begin->second = begin_of(process);
-    return made < begin->second - doubt;
+    return made < begin->second - rounding_max;
   }
 
  private:

@@ -39,9 +39,9 @@ inline constexpr std::size_t stale_entries_max = 4096;
 inline constexpr std::size_t stale_files_max = 64;
 
 /// Removes the sockets of servers that have ended without removing them, and their lock files. A
-/// socket is removed if its name is one of choose_socket_name, the process in its name has ended or
-/// began after the socket was made, and it refuses a connect. Errors are ignored: the next server
-/// tries again.
+/// socket is removed if its name has the form of choose_socket_name, and if it refuses a connect.
+/// Besides, the process in its name must have ended, or have begun after the socket was made.
+/// Errors are ignored: the next server tries again.
 void remove_stale_sockets(const std::string& folder) noexcept;
 
 /// A file name that no other server chooses: the number of this process, '-', and 16 random

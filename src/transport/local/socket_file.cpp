@@ -25,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::chrono::milliseconds lock_patience = 5s;
+constexpr std::chrono::milliseconds lock_wait_max = 5s;
 constexpr auto lock_retry = 5ms;
 constexpr mode_t permissions = 07777;
 constexpr mode_t lock_mode = 0600;
@@ -48,9 +48,9 @@ FileIdentity identity_of(const struct stat& status) noexcept {
 /// which exists while a process holds the right. Only processes of this user can take it.
 class PathLock {
  public:
-  /// `patience`: how long to wait for another process. Then the error is timed_out.
+  /// `wait_max`: how long to wait for another process. Then the error is timed_out.
   static ipc::Result<PathLock> take(const std::string& path,
-                                    std::chrono::milliseconds patience = lock_patience);
+                                    std::chrono::milliseconds wait_max = lock_wait_max);
 
   PathLock(PathLock&&) noexcept = default;
   PathLock& operator=(PathLock&&) = delete;
@@ -91,10 +91,10 @@ ipc::Status check_lock(int fd, const std::string& path) {
   return {};
 }
 
-ipc::Result<PathLock> PathLock::take(const std::string& path, std::chrono::milliseconds patience) {
+ipc::Result<PathLock> PathLock::take(const std::string& path, std::chrono::milliseconds wait_max) {
   constexpr int flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   std::string name = lock_name(path);
-  const TimePoint end = steady_clock().now() + patience;
+  const TimePoint end = steady_clock().now() + wait_max;
   for (;;) {
     ipc::Handle handle(::open(name.c_str(), flags, lock_mode));
     if (!handle) return failure(errno);
@@ -138,7 +138,7 @@ ipc::Result<ListeningFile> listen_at(const ipc::UnixAddr& address, std::uint32_t
 ipc::Status remove_stale(const ipc::UnixAddr& address) {
   const std::string path(address.name());
   const auto status = status_of(path);
-  if (!status) return {};  // gone meanwhile
+  if (!status) return {};  // another process has removed it
   if (!S_ISSOCK(status->st_mode)) return failure(EEXIST);
   if (status->st_uid != ::geteuid()) return failure(EPERM);
   const auto probe = ipc::lsock::Connector::start(address);

@@ -78,7 +78,7 @@ class AllLoans final : public BlockHolder {
   ~AllLoans() override;
 
   void add(std::shared_ptr<Loans> loans);
-  /// The connection of these loans has ended.
+  /// Called when the connection of these loans has ended.
   void end(const std::shared_ptr<Loans>& loans) noexcept;
   void collect() noexcept override;
 

@@ -41,7 +41,7 @@ class PeerPool final : public std::enable_shared_from_this<PeerPool> {
   /// Empty if the link names octets outside of the pool, no word, or a word that is in use. Throws
   /// bad_alloc.
   [[nodiscard]] LinkedOctets follow(const Link& link);
-  /// The octets of the link are not used any longer.
+  /// Called when the octets of the link are not used any longer.
   void give_back(std::uint32_t hold, std::uint32_t generation) noexcept {
     held_[hold].store(false, std::memory_order_relaxed);
     words_.given_back[hold].store(generation, std::memory_order_release);

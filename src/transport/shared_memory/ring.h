@@ -38,7 +38,7 @@ struct RingWords {
   /// Of the sender: the octets sent so far, modulo 2^32.
   alignas(line) ipc::SharedWord written;
   ipc::SharedWord ended;
-  ipc::SharedWord sender_cpu;  ///< the number of the CPU it ran on when it sent, and 1; 0: unknown
+  ipc::SharedWord sender_cpu;  ///< the number of the CPU it ran on when it sent, plus 1; 0: unknown
   /// Of the receiver: the octets received so far, modulo 2^32.
   alignas(line) ipc::SharedWord taken;
   ipc::SharedWord receiver_gone;
@@ -66,7 +66,8 @@ static_assert(offsetof(RingWords, receiver_waits) == 128 &&
 }
 
 /// The thread sanitizer sees two addresses if one process maps the memory twice. So it does not
-/// see that a send happens before the receive of the same octets. These functions tell it.
+/// see that a send happens before the receive of the same octets. These functions tell the
+/// sanitizer.
 #ifdef PERIGEE_THREAD_SANITIZER
 inline char all_rings;
 inline void note_sent() noexcept { __tsan_release(&all_rings); }

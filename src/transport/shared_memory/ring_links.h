@@ -24,7 +24,7 @@ struct LinkTrust {
 };
 
 /// The client sends links, and the server follows them. Before both sides have agreed, and if they
-/// do not agree, octets are not lent, and links are wrong.
+/// do not agree, octets are not lent, and a received link is an error.
 class RingLinks final : public SequenceLinks {
  public:
   /// The handles that the client passes to the server: its pool, and the end of a pipe.
@@ -41,18 +41,18 @@ class RingLinks final : public SequenceLinks {
   [[nodiscard]] bool prepared() const noexcept { return pool_.has_value(); }
   /// The handles to pass, after `prepare`.
   [[nodiscard]] std::array<int, handle_count> handles() const noexcept;
-  /// The handles were passed.
+  /// Called when the handles were passed.
   void close_passed() noexcept { passed_end_.close(); }
-  /// The server has agreed: octets may be lent from now on. `words`, in `memory`, belong to the
-  /// server. Requires `prepare`.
+  /// Called when the server has agreed: octets may be lent from now on. `words`, in `memory`,
+  /// belong to the server. Call `prepare` before.
   void begin(const std::shared_ptr<const ipc::SharedMapping>& memory, const HoldWords& words);
-  /// The server has not agreed.
+  /// Called when the server has not agreed.
   void end() noexcept;
   /// @}
 
-  /// The server has the handles of the client: links may be followed from now on. `words`, in
-  /// `memory`, belong to the server. Errors: the first handle is not a pool, the second is not a
-  /// pipe, and those of the system.
+  /// Called when the server has the handles of the client: links may be followed from now on.
+  /// `words`, in `memory`, belong to the server. Errors: the first handle is not a pool, the second
+  /// is not a pipe, and those of the system.
   [[nodiscard]] ipc::Status accept(std::span<ipc::Handle, handle_count> from_client,
                                    const std::shared_ptr<const ipc::SharedMapping>& memory,
                                    HoldWords& words);

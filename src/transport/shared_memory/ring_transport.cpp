@@ -22,15 +22,16 @@ constexpr std::uint32_t piece_size = 64 * 1024;
 /// The most that the first receive takes after the ring was empty. The header of a large message is
 /// among these octets. So the caller can receive the rest where it belongs, without a further copy.
 constexpr std::size_t first_size = 16 * 1024;
-/// The room that a message gets in the ring. Larger messages are encoded elsewhere and copied.
+/// The least room that `begin_direct` lends. A message that needs more than the lent room is copied
+/// into the ring instead.
 constexpr std::size_t lent_min = 1024;
 /// Octets that may stay unread in the socket. It has room for more than 200.
 constexpr std::uint32_t wakes_max = 32;
-/// An honest peer leaves fewer octets in the socket.
+/// A peer that follows the protocol leaves fewer octets in the socket.
 constexpr std::size_t flood_size = 1024;
 constexpr nanoseconds unlimited = nanoseconds::max();
-/// No sleep is longer. A hostile peer can move a sleeping thread to another futex, where no wake of
-/// this process finds it.
+/// The longest sleep of a thread. A hostile peer can move a sleeping thread to another futex, where
+/// no wake of this process finds it.
 constexpr nanoseconds sleep_max = std::chrono::seconds(5);
 
 }  // namespace
@@ -103,7 +104,7 @@ void RingTransport::publish() noexcept {
   wake_peer(sender_.words().receiver_waits);
 }
 
-// If the socket is full, the peer has enough octets there to be woken.
+// If the socket is full, the send fails. Then the octets in the socket wake the peer.
 [[gnu::always_inline]] inline void RingTransport::wake_peer(ipc::SharedWord& waits) noexcept {
   if (!wake(waits)) [[likely]]
     return;
@@ -333,8 +334,8 @@ IoResult RingTransport::await_octets(MutableOctetSpan first, MutableOctetSpan se
   }
 }
 
-// Before a blocking receive, no reactor need be woken. After a receive without waiting, the caller
-// may let a reactor wait for the rest of a message.
+// After a receive without waiting, the caller may let a reactor wait for the rest of a message, so
+// the word becomes `polls`. After a blocking receive, this is needed only if a reactor watches.
 bool RingTransport::buffered() const noexcept {
   if (receiver_.available() != 0) return true;
   if (wakes_.load() > wakes_max) drain_socket();
@@ -390,7 +391,7 @@ void RingTransport::wake_own_threads() const noexcept {
 // Reads until the socket is empty: an end after the octets causes no further event. A hostile peer
 // could send faster than this thread reads.
 void RingTransport::drain_socket() const noexcept {
-  const std::lock_guard lock(drain_);
+  const std::lock_guard lock(drain_mutex_);
   std::array<std::byte, 512> space;
   wakes_.store(0);
   for (std::size_t drained = 0; drained < flood_size;) {
@@ -408,7 +409,7 @@ void RingTransport::drain_socket() const noexcept {
 // The sending thread leaves one octet for the receiving thread. Otherwise, the reactor could find
 // the socket empty and report nothing.
 void RingTransport::drain_all_but_one() const noexcept {
-  const std::lock_guard lock(drain_);
+  const std::lock_guard lock(drain_mutex_);
   std::array<std::byte, 64> space;
   const std::size_t waiting = ipc::input_size(readiness_fd());
   if (waiting < 2) return;

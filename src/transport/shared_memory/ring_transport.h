@@ -133,7 +133,7 @@ class RingTransport final : public Transport {
   std::atomic<bool> opened_ = false;  // the rings may be used
   std::atomic<bool> interrupted_ = false;
   mutable std::atomic<bool> peer_ended_ = false;  // the socket has reported the end
-  mutable std::mutex drain_;                      // one thread at a time reads the socket
+  mutable std::mutex drain_mutex_;                // one thread at a time reads the socket
   std::mutex watch_lock_;                         // guards the start of the watch
   std::unique_ptr<PeerWatcher::Watch> watch_;
   std::atomic<bool> has_watch_ = false;

@@ -1,4 +1,4 @@
-// The spins of a thread for a short time before it sleeps: it reads a word again and again, or lets
+// The short waits of a thread before it sleeps. The thread reads a word again and again, or lets
 // the peer run on the CPU that both share. Private to transport/shared_memory.
 #pragma once
 

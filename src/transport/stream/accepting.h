@@ -19,8 +19,8 @@ inline bool is_out_of_resources(int code) noexcept {
   return code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM;
 }
 
-/// `make` turns a stream into a transport, or returns nullptr if the peer has gone already; then
-/// the next stream is accepted. Connections that the system queued before the interruption are
+/// `make` turns a stream into a transport, or returns nullptr if the peer has disconnected already;
+/// then the next stream is accepted. Connections that the system queued before the interruption are
 /// still accepted after it. On UNIX-domain sockets such a client would otherwise wait until the
 /// acceptor is destroyed.
 template <typename Acceptor, typename Make>

@@ -82,8 +82,8 @@ std::expected<std::unique_ptr<Transport>, IoError> TcpAcceptor::accept(Wait wait
   return accept_transport(acceptor_, interrupted_, listening_, wait,
                           [this](ipc::sock::Stream stream) -> std::unique_ptr<Transport> {
                             const auto peer = stream.peer_address();
-                            // Without an address the peer has gone already. If its options cannot
-                            // be set, it has gone, too.
+                            // A peer without an address has disconnected already, and so has a peer
+                            // whose options cannot be set.
                             if (!peer || !set_options(stream, options_)) return nullptr;
                             return std::make_unique<StreamTransport<ipc::sock::Stream>>(
                                 std::move(stream), peer_text(iiop_scheme, *peer));

@@ -25,7 +25,7 @@ ipc::TimeLimit left_of(std::chrono::milliseconds timeout, TimePoint start) {
 std::expected<std::unique_ptr<Transport>, IoError> transport_of(ipc::sock::Stream stream,
                                                                 const Endpoint& endpoint) {
   const auto peer = stream.peer_address();
-  if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // already gone
+  if (!peer) return failure(IoOperation::connect, peer.error(), endpoint);  // it has disconnected
   return std::make_unique<StreamTransport<ipc::sock::Stream>>(std::move(stream),
                                                               peer_text(iiop_scheme, *peer));
 }

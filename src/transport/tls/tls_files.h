@@ -11,7 +11,7 @@ namespace perigee::transport::tls {
 
 using Checked = std::expected<void, IoError>;
 
-/// The error about a file, with what is wrong and what to do.
+/// The error about a file, with the fault and the remedy.
 std::unexpected<IoError> bad_file(const std::string& path, const std::string& why);
 /// The same with OpenSSL's reason; empties its list of errors.
 std::unexpected<IoError> bad_file_by_openssl(const std::string& path, const std::string& what);

@@ -284,7 +284,7 @@ void TlsRecords::note_message(int is_written, int /*version*/, int type, const v
 
 // A key update or a ticket costs this side much more time than the peer. With TLS 1.2, OpenSSL has
 // octets to send by itself only if the peer asks for a renegotiation, and each request would take
-// memory for its refusal. Null: the peer behaves.
+// memory for its refusal. Null: the peer does not do this too often.
 const char* TlsRecords::why_abusive() const noexcept {
   constexpr std::uint64_t messages_max = 128;
   constexpr std::uint64_t octets_per_message = std::uint64_t{64} * 1024;

@@ -1,4 +1,5 @@
-// Gives sentences that say what to do. A user would have to look up OpenSSL's own reasons.
+// Turns OpenSSL's reasons into sentences that say what to do. A user would have to look up the
+// reasons.
 #include "transport/tls/tls_refusal.h"
 
 #include "transport/tls/tls_certificate.h"

@@ -85,7 +85,7 @@ IoResult TlsTransport::flush(Wait wait) {
   return {};
 }
 
-// Keeps what `inner_` does not take.
+// Keeps the octets that `inner_` does not take.
 IoResult TlsTransport::send_ciphertext(OctetSpan ciphertext, Wait wait) {
   if (!unsent_.empty()) {  // octets that did not fit into the scratch memory: they come last
     unsent_.insert(unsent_.begin(), ciphertext.begin(), ciphertext.end());
@@ -122,7 +122,7 @@ IoResult TlsTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   return {done, IoStatus::ok, 0};
 }
 
-// `done` octets were encrypted, and their last record has not left.
+// Called when `done` octets were encrypted, and their last record has not left.
 IoResult TlsTransport::after_part(std::size_t done, bool all, const IoResult& sent) noexcept {
   if (sent.status == IoStatus::failed) return {done - 1, sent.status, sent.code};
   ahead_ = all ? 1 : 0;

@@ -1,4 +1,5 @@
-// The scheme of UDP endpoints, and what UDP offers to messages. Private to transport/udp.
+// The scheme of UDP endpoints, and the properties of UDP as a carrier of messages. Private to
+// transport/udp.
 #pragma once
 
 #include <perigee/ipc/inet_addr.h>

@@ -27,9 +27,9 @@ class UdpPeerOwner {
   [[nodiscard]] virtual messaging::Carrier carrier() const noexcept = 0;
   /// Sends one datagram. A datagram that the system does not take now is lost.
   virtual IoResult send_to(std::span<const OctetSpan> segments, const ipc::InetAddr& address) = 0;
-  /// A transport was made.
+  /// Called when a transport was made.
   virtual void count_transport() noexcept = 0;
-  /// The transport of this peer is being destroyed.
+  /// Called when the transport of this peer is being destroyed.
   virtual void forget(UdpPeer& peer) noexcept = 0;
 
  protected:
@@ -37,7 +37,7 @@ class UdpPeerOwner {
 };
 
 /// A virtual transport: its datagrams are received by the thread of the socket. `receive` never
-/// waits, whatever the caller asks for.
+/// waits, even with Wait::yes.
 ///
 /// The handle is an event of its own, which is raised when a datagram comes into the empty queue.
 /// So a reader that receives until the queue is empty misses nothing.
@@ -69,7 +69,8 @@ class UdpPeer final : public Transport {
 
   /// @name For the socket
   /// @{
-  /// False: the queue is full. Throws bad_alloc.
+  /// Adds a datagram to the queue. False: the queue is full, and the datagram is lost. Throws
+  /// bad_alloc.
   [[nodiscard]] bool put(OctetSpan datagram);
   /// The transport reports the end of the stream when its queue is empty.
   void end() noexcept;

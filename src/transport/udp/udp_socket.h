@@ -32,8 +32,8 @@ struct UdpSocketOptions {
   Replies replies = Replies::no;
 };
 
-/// Any thread. Owned by the acceptor and by each peer: a reply may leave after the acceptor has
-/// gone.
+/// Any thread. Owned by the acceptor and by each peer: a reply may leave after the acceptor was
+/// destroyed.
 ///
 /// One thread receives. It puts each datagram into the queue of its peer. The first datagram of an
 /// address makes a new peer, which waits in `new_peers_` until it is accepted.

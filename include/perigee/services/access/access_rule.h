@@ -6,7 +6,8 @@
 
 namespace perigee::services {
 
-/// Which clients may do something. A client needs to fit one rule. Calls within the process may.
+/// A rule of a list that says which clients may do something. A client may do it if it matches one
+/// of the rules. Calls within the process always may.
 struct AccessRule {
   enum class Kind : std::uint8_t {
     any,

@@ -52,17 +52,16 @@ struct Options {
   /// Calls of `push` in progress to one consumer, at most 256. With more than 1, the events are in
   /// order only if the server of the consumer executes the requests of a connection one after the
   /// other. The service makes one call at a time if several calls of its ORB might use several
-  /// connections: with the thread strategies auto, thread-per-connection and thread-pool, and if
-  /// there are too many consumers for `-ORBRequestsInFlightMax`.
+  /// connections. This is so with the thread strategies auto, thread-per-connection and
+  /// thread-pool, and if there are too many consumers for `-ORBRequestsInFlightMax`.
   std::size_t pushes_per_consumer_max = 1;
   std::chrono::milliseconds call_time_max{5'000};    ///< for one call of a consumer or supplier
   unsigned failures_max = 3;                         ///< in a row; then the peer is disconnected
   std::chrono::milliseconds first_retry_delay{100};  ///< doubled after each further failure, up to
   std::chrono::milliseconds retry_delay_max{5'000};  ///< this delay
   std::chrono::milliseconds pull_interval{100};      ///< between questions to a pull supplier
-  std::chrono::seconds unconnected_max{
-      600};                               ///< then a proxy without a peer may give way to others
-  std::chrono::seconds idle_max{86'400};  ///< the same for a peer that does not call its proxy
+  std::chrono::seconds unconnected_max{600};  ///< then a new proxy may replace one without a peer
+  std::chrono::seconds idle_max{86'400};      ///< the same for a peer that does not call its proxy
   /// With Overflow::block: a consumer that takes no event for this time, while a supplier waits for
   /// it, is disconnected.
   std::chrono::milliseconds block_max{30'000};
@@ -71,7 +70,7 @@ struct Options {
   std::size_t pulls_per_proxy_max = 16;             ///< of them, from one consumer
   std::chrono::milliseconds pull_wait_max{60'000};  ///< then `pull` raises TRANSIENT
   bool may_destroy = false;                         ///< whether clients may destroy a channel
-  /// Which clients may connect as suppliers, and push events. Calls within the process may.
+  /// Which clients may connect as suppliers, and push events. Calls within the process always may.
   std::vector<AccessRule> may_supply = {AccessRule{}};  ///< local clients
   /// Likewise as consumers. These clients may also make and end the subscriptions of a durable
   /// channel, with or without `may_destroy`.

@@ -15,14 +15,14 @@ namespace perigee::events {
 /// The service. Any thread; all thread strategies. No thread waits for a supplier or a consumer.
 ///
 /// Each connected consumer has a queue of its own, and gets the events of one supplier in the order
-/// in which the service executes its pushes. Thread strategies with several threads for a
-/// connection keep the order of pushes that do not wait for each other only with
-/// `-ORBRequestOrder connection`. Delivery is at most once: an event that a consumer may have
-/// got is not sent to it again. Events of a durable channel are in a store. The consumer of a
-/// subscription gets each of them at least once; the others are in memory only. After a lost reply
-/// of `pull`, such a consumer connects again, or uses `pull_after`: a further `pull` would
-/// acknowledge the event. Clients that may consume events may also make and end subscriptions. The
-/// metrics and the metrics page of the ORB show the channels.
+/// in which the service executes its pushes. A supplier may push an event before its earlier push
+/// has returned. If the thread strategy has several threads for a connection, such pushes keep
+/// their order only with `-ORBRequestOrder connection`. Delivery is at most once: an event that a
+/// consumer may have got is not sent to it again. Events of a durable channel are in a store. The
+/// consumer of a subscription gets each of them at least once; the others are in memory only. After
+/// a lost reply of `pull`, such a consumer connects again, or uses `pull_after`: a further `pull`
+/// would acknowledge the event. Clients that may consume events may also make and end
+/// subscriptions. The metrics and the metrics page of the ORB show the channels.
 class PERIGEE_API EventService {
  public:
   /// The program activates the manager of the Root POA, and runs the ORB. Raises the exceptions of

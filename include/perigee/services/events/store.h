@@ -34,7 +34,7 @@ struct StoreError {
     newer,            ///< a later version of Perigee has written the file
     busy,             ///< another program uses the file, or too many requests wait
     unavailable,      ///< the servers of the store did not answer in time; nothing was changed
-    uncertain,        ///< likewise, but the change may have been made
+    uncertain,        ///< the same, but the change may have been made
     too_large,        ///< the store keeps no events of this size
     no_subscription,  ///< the channel has no subscription of this name
   };
@@ -42,12 +42,12 @@ struct StoreError {
   std::string text;
 };
 
-/// Gets a result once. Runs inside the call or later on a thread of the store. Must not throw, and
-/// must not wait for the store.
+/// A function that receives a result once. Runs inside the call or later on a thread of the store.
+/// Must not throw, and must not wait for the store.
 template <typename Result>
 using Receive = std::move_only_function<void(std::expected<Result, StoreError>)>;
 
-/// A subscription is the memory of one durable consumer: all events up to `acknowledged` are done.
+/// A subscription of one durable consumer, which has processed all events up to `acknowledged`.
 struct Subscription {
   std::string name;
   SequenceNumber acknowledged = 0;
@@ -62,9 +62,9 @@ enum class Begin : std::uint8_t {
   first_event,  ///< with the oldest event that the store still has
 };
 
-/// Learns of each new event of a channel, in the order of the numbers, when the event is durable.
-/// Runs on a thread of the store, one call at a time, and before `append` reports the event. Must
-/// not throw, and must not wait for the store.
+/// A function that is called with each new event of a channel, in the order of the numbers, when
+/// the event is durable. Runs on a thread of the store, one call at a time, and before `append`
+/// reports the event. Must not throw, and must not wait for the store.
 using EventListener = std::function<void(const StoredEvent&)>;
 
 /// Keeps the events of channels, and subscriptions. Any thread. Several services may share the
@@ -91,13 +91,14 @@ class PERIGEE_API EventStore {
   virtual void subscriptions(const std::string& channel,
                              Receive<std::vector<Subscription>> done) = 0;
   /// The events with numbers above `after`, in order: at most `events_max`, and not more octets
-  /// than `octets_max` except for one event. Empty: there are none yet, and the listener will tell.
+  /// than `octets_max` except for one event. Empty: there are none yet, and the listener gets the
+  /// next one.
   virtual void read(const std::string& channel, const std::string& name, SequenceNumber after,
                     std::size_t events_max, std::size_t octets_max,
                     Receive<std::vector<StoredEvent>> done) = 0;
-  /// Events up to this number are done: `read` of a later process begins behind them. `done` is
-  /// called when this is durable. A smaller number than before changes nothing, and a number beyond
-  /// the last event counts as the number of the last event.
+  /// Marks the events up to this number as processed: `read` of a later process begins after them.
+  /// `done` is called when this is durable. A smaller number than before changes nothing, and a
+  /// number beyond the last event counts as the number of the last event.
   virtual void acknowledge(const std::string& channel, const std::string& name,
                            SequenceNumber number, Receive<void> done) = 0;
 

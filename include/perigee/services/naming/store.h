@@ -37,7 +37,7 @@ enum class TargetKind : std::uint8_t {
 /// The target of a binding.
 struct Target {
   TargetKind kind = TargetKind::object;
-  ContextNumber context = 0;  ///< of an own context
+  ContextNumber context = 0;  ///< if `kind` is own_context
   std::string reference;      ///< otherwise: an IOR as an encapsulation
   friend bool operator==(const Target&, const Target&) = default;
 };
@@ -64,7 +64,7 @@ struct StoreError {
     newer,        ///< a later version of Perigee has written the file
     busy,         ///< another program uses the file, or too many changes wait
     unavailable,  ///< the servers of the store did not answer in time; nothing was changed
-    uncertain,    ///< likewise, but the change may have been made
+    uncertain,    ///< the same, but the change may have been made
   };
   Kind kind = Kind::failed;
   std::string text;
@@ -105,13 +105,14 @@ struct ChangeResult {
   bool has_more = false;   ///< remove_expired: more such bindings may be left
 };
 
-/// Gets the result of a change, once, when the change is durable or has failed. May run inside
-/// `Store::change` or later on a thread of the store. Must not throw, and must not wait for the
-/// store.
+/// A function that receives the result of a change once, when the change is durable or has failed.
+/// May run inside `Store::change` or later on a thread of the store. Must not throw, and must not
+/// wait for the store.
 using Done = std::move_only_function<void(std::expected<ChangeResult, StoreError>)>;
 
-/// Learns of a binding that may differ from what `find` returned before. nullptr: all bindings may.
-/// Runs on a thread of the store. Must not throw, and must not call the store.
+/// A function that is called when a binding may differ from what `find` returned before. nullptr:
+/// any binding may differ. Runs on a thread of the store. Must not throw, and must not call the
+/// store.
 using BindingChanged = std::function<void(ContextNumber, const Component*)>;
 
 /// Keeps contexts and bindings. Any thread. Functions that read see all changes whose `Done` was
@@ -126,8 +127,8 @@ class PERIGEE_API Store {
   [[nodiscard]] virtual std::expected<std::optional<Binding>, StoreError> find(
       ContextNumber context, const Component& name) = 0;
   /// At most `count` bindings in the order of their names: from the first one, or from the first
-  /// one after `after`. Leaves out bindings that ended at `now` or before. The time does not
-  /// depend on the position. References of objects are left out.
+  /// one after `after`. Leaves out bindings that ended at `now` or before. The duration of the call
+  /// does not depend on the position. References of objects are left out.
   [[nodiscard]] virtual std::expected<std::vector<Binding>, StoreError> list(ContextNumber context,
                                                                              const Component* after,
                                                                              std::size_t count,
@@ -136,7 +137,8 @@ class PERIGEE_API Store {
   /// Whether bindings are left whose leases ended at `now` or before. Quick.
   [[nodiscard]] virtual std::expected<bool, StoreError> has_expired(WallTime now) = 0;
   /// A store that other programs change, too, calls the function when `find` returns something new,
-  /// and when it can no longer tell what is new. Call it once, before the first change.
+  /// and when the store no longer knows which bindings are new. Call it once, before the first
+  /// change.
   virtual void on_binding_changed(const BindingChanged& /*changed*/) {}
   /// Makes the change. Changes of one thread happen in their order.
   virtual void change(Change change, Done done) = 0;
