@@ -1,7 +1,7 @@
 // Code set conversion of hostile octets and of hostile values. A value that one side accepts must
 // be the same after encoding and decoding.
-// Layout: steps. Each step is an operation, the code sets and GIOP version of the step, a size, and
-// that many octets.
+// An input consists of steps. Each step is an operation, the code sets and GIOP version of the step,
+// a size, and that many octets.
 #include "require.h"
 #include <perigee/cdr/operators.h>
 

@@ -1,4 +1,4 @@
-// The service context with the text of an exception. A text keeps the limit and can be shown: it
+// The service context with the text of an exception. A decoded text does not exceed the limit, and
 // has no control characters. After it was written and read again, it is the same.
 #include "require.h"
 #include <perigee/iop/exception_detail.h>

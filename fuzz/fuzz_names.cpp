@@ -22,7 +22,7 @@ void try_text(std::string_view text) {
   require(naming::to_text(*name).size() <= text.size());
 }
 
-/// Each line is an id, or a kind, in turn.
+/// The lines are an id and a kind in turn.
 void try_name(std::string_view text) {
   naming::Components name(1);
   bool is_id = true;
@@ -42,7 +42,7 @@ void try_url(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return;
   const std::string_view name = text.substr(end + 1);
-  if (name.contains('\0')) return;  // no string of CORBA
+  if (name.contains('\0')) return;  // CORBA strings contain no NUL
   const auto url = naming::make_url(std::string(text.substr(0, end)), name);
   const auto components = naming::parse_text(name);
   if (!url || !components) return;

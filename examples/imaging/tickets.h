@@ -1,4 +1,4 @@
-// Tickets for transfers: each is good for a short time, and for one connection.
+// Tickets for transfers: each is valid for a short time, and for one connection.
 #pragma once
 
 #include "catalogue.h"
@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-/// The transfer that a ticket is good for.
+/// The transfer that a ticket allows.
 struct Transfer {
   CatalogueEntry image;
   std::uint64_t offset = 0;

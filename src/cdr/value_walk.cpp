@@ -50,7 +50,7 @@ class Walk final {
     if (in_.remaining() == before) in_.count_steps(steps_of_empty_value);
   }
 
-  /// The value, with its valuetypes by `values`.
+  /// Copies the value. `values` transfers the valuetypes in it.
   void value_with(const TypeRef& type, ValueTransfer& values) {
     transfer_ = &values;
     owner_ = type.owner;
@@ -200,7 +200,7 @@ class Walk final {
     return true;
   }
 
-  /// Not as the machine's own type, which may have fewer digits.
+  /// Copies the octets, because the machine's own type may have fewer digits.
   bool long_double() {
     const QuadOctets quad = in_.read_quad();
     if (out_ != nullptr) out_->write_quad(quad);
@@ -358,7 +358,7 @@ class Walk final {
     if (header.kind == ValueHeader::Kind::state) in_.fail(ErrorKind::no_value_factory);
   }
 
-  /// Values that are written here may be longer than their indirections.
+  /// A value may be written in full where an indirection was read. This growth does not count.
   void transferred(const TypeNode* type) {
     const std::size_t before = out_->buffer().size();
     transfer_->transfer(in_, *out_, {type, owner_});
@@ -383,7 +383,7 @@ class Walk final {
   }
 
   void earlier_value(std::uint32_t number) {
-    // The reading also knows values of skipped state, and values in front of this walk.
+    // The ValueReading also numbers values of skipped state, and values in front of this walk.
     const bool is_known = number >= first_value_ && number - first_value_ < walked_values_.size();
     if (stops_at_cycle_) {
       has_cycle_ = is_known && !walked_values_[number - first_value_].is_complete;

@@ -1,4 +1,4 @@
-// The descriptions.
+// Makes the results of describe, describe_interface and describe_value.
 #include "repository/description.h"
 
 #include <perigee/repository/InterfaceRepositoryA.h>

@@ -26,7 +26,7 @@ char lower(char letter) noexcept {
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, text);
 }
 
-/// The definition inside whose name clashes with `name` (CORBA 3.0, 3.2.3), or nullptr.
+/// The definition in `container` whose name clashes with `name`, or nullptr. CORBA 3.0, 3.2.3.
 const Definition* clashing(const Definition& container, const std::string& name) {
   const auto found = container.names_inside.find(in_lower_case(name));
   return found == container.names_inside.end() ? nullptr : found->second;
@@ -65,7 +65,7 @@ void remove_uses(Definition& user, const Details& details) {
   for (Definition* used : uses_of(details)) remove_use(user, *used);
 }
 
-/// Notes in the definitions that `user` uses that it does. If it throws, nothing has changed.
+/// Adds `user` to the users of each definition that it uses. If it throws, nothing has changed.
 void add_uses(Definition& user) {
   std::vector<Definition*> used = uses_of(user);
   std::erase_if(used, [](const Definition* one) { return one->kind == Kind::dk_Primitive; });
@@ -470,7 +470,8 @@ void Store::replaced(Definition& definition, const Details& former) {
   drop_unused(candidates);
 }
 
-/// Removes those of the types without a name that no definition uses. CORBA 3.0, 10.5.7.
+/// Removes the candidates that are types without a name, and that no definition uses. CORBA 3.0,
+/// 10.5.7.
 void Store::drop_unused(const std::vector<Definition*>& candidates) {
   std::unordered_set<Definition*> open(candidates.begin(), candidates.end());
   while (!open.empty()) {

@@ -25,7 +25,7 @@ perigee::ipc::Status send_whole(Stream& stream, perigee::OctetSpan octets) {
 template <typename Family>
 typename Family::Address address_from(std::string_view text) {
   const auto address = Family::Address::parse(text);
-  if (!address) throw std::runtime_error(std::string(text) + ": no address of this family");
+  if (!address) throw std::runtime_error(std::string(text) + ": not an address of this family");
   return *address;
 }
 

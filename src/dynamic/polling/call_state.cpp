@@ -150,7 +150,7 @@ void CallState::await(std::uint32_t timeout) const {
 
 bool CallState::is_ready(std::uint32_t timeout) {
   await(timeout);
-  const Stage stage = stage_.load();  // once: the call may end between two looks
+  const Stage stage = stage_.load();  // read once: the call may end between two reads
   if (stage == Stage::used_up) raise_used_up();
   return stage == Stage::ready;
 }

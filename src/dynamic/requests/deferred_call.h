@@ -39,7 +39,8 @@ class DeferredCall final : private stub::CallObserver {
 
  private:
   void ended(stub::CallOutcome& outcome) noexcept override;
-  /// `start` is done, or the outcome is there. The second step calls `notify_`.
+  /// Called twice: when `start` is done, and when the outcome is there. The second call calls
+  /// `notify_`.
   void end_step() noexcept;
 
   DynamicCall call_;

@@ -54,7 +54,7 @@ T read_one(const CORBA::Any& any, const References& references) {
 [[nodiscard]] std::optional<CORBA::Any> with_type(const CORBA::Any& any, const cdr::TypeRef& type,
                                                   const References& references);
 
-/// Whether the type or one of its parts, at any level, is of such a kind.
+/// Whether `accepts` accepts the kind of the type, or the kind of one of its parts at any level.
 [[nodiscard]] bool contains_kind(const cdr::TypeNode& type, bool (*accepts)(cdr::TypeKind));
 /// Whether the types have the same members. Equivalent types with one repository id may differ.
 [[nodiscard]] bool is_same_type(const cdr::TypeNode& a, const cdr::TypeNode& b);
@@ -95,8 +95,8 @@ enum class Fit : std::uint8_t { same, derived, unknown };
 enum class State : std::uint8_t { null, known, unknown };
 /// `unknown` if the TypeCode is custom, or does not describe the type of the value.
 [[nodiscard]] State state_of(const CORBA::Any& any);
-/// Writes what stands in front of the state of a new value, calls `write_state`, and ends the
-/// value.
+/// Writes the front of a new value, calls `write_state`, and ends the value. See
+/// cdr::ValueWriting.
 void write_value(cdr::Encoder& encoder, const cdr::TypeNode& type,
                  function_ref<void()> write_state);
 /// @}

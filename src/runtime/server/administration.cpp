@@ -56,14 +56,14 @@ std::string path_of(const std::vector<std::string>& adapter) {
 std::string text_of(const std::string& why) { return why; }
 std::string text_of(const IoError& error) { return to_string(error); }
 
-// Written at the level that is shown by default: the operator wants to know which user changes the
-// server.
+// Writes at a level that the log shows by default: the operator wants to know which user changes
+// the server.
 void tell(const orb::ServerRequest& request, const std::string& what) {
   const auto peer = request.peer_identity();
-  const std::string who =
+  const std::string caller =
       peer ? "user " + std::to_string(peer->user) + ", process " + std::to_string(peer->process)
            : "unknown user";
-  log::write(log::Level::warning, "administration", who + ": " + printable(what));
+  log::write(log::Level::warning, "administration", caller + ": " + printable(what));
 }
 
 /// Returns the value if the action succeeded. Otherwise raises Refused with the reason. Logs both
@@ -189,7 +189,7 @@ class Administration final : public PortableServer::Servant {
   orb::OrbCore& core_;
 };
 
-/// Keeps the second ORB for as long as the first.
+/// Keeps the ORB of the administration as long as the ORB of the server exists.
 class AdministrationService final : public orb::Service {
  public:
   explicit AdministrationService(CORBA::object_reference<CORBA::ORB> orb) : orb_(std::move(orb)) {}
