@@ -38,7 +38,7 @@ class Channel {
   /// The event of a pull supplier, which counts even if too many octets wait: the caller asks
   /// `is_over_limit` before it asks the supplier. Raises IMP_LIMIT as above.
   [[nodiscard]] EventRef keep(CORBA::Any data);
-  /// The events that wait in the service have too many octets.
+  /// Whether the events that wait in the service have too many octets.
   [[nodiscard]] bool is_over_limit() const noexcept;
   /// Gives the event to all consumers; with Overflow::block, waits for consumers without room.
   /// Raises TRANSIENT if the task is asked to stop while it waits. The channel must live until the
@@ -62,7 +62,7 @@ class Channel {
   /// The channel has disconnected a supplier or a consumer: logs it with the reason.
   void count_disconnected(const char* peer, const std::string& reason);
 
-  /// The channel has been destroyed: it gets no further proxies.
+  /// Called when the channel has been destroyed: it gets no further proxies.
   void end() noexcept { ended_ = true; }
   [[nodiscard]] bool has_ended() const noexcept { return ended_; }
 

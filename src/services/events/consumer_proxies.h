@@ -48,7 +48,8 @@ class PushSupplierProxy final
   /// consumer has failed too often, or if the proxy ends.
   task<bool> recover(const Connection& connection, PushWindow& window, PushStep failed,
                      std::string& reason);
-  /// Delivers the events one after the other. False as for `deliver`: it counts all others.
+  /// Delivers the events one after the other. False if `deliver` returns false for one of them: the
+  /// events after it count as dropped.
   task<bool> deliver_all(const Connection& connection, const std::vector<EventRef>& events,
                          std::string& reason);
   void note_delivered(std::string& reason);

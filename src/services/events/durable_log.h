@@ -83,7 +83,7 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
 
   /// Called by a thread of the store.
   void stored(const StoredEvent& event) noexcept;
-  /// The listeners until now; later there are none.
+  /// Removes all listeners, and returns them.
   [[nodiscard]] ListenersRef take_listeners();
   /// The loop that has to call `pass_on_some`; null if it will do so anyway.
   [[nodiscard]] event::Reactor* keep_for_consumers(const StoredEvent& event, Channel& channel);
@@ -91,7 +91,7 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   void post_passing(event::Reactor& loop) noexcept;
   /// Passes a part of the events on, and lets the loop do other work before the next part.
   void pass_on_some() noexcept;
-  /// Null: no event is left, and the loop has nothing more to do.
+  /// Nothing: no event is left, and the loop has nothing more to do.
   [[nodiscard]] std::optional<StoredEvent> take_passing();
   void pass_on(const StoredEvent& event) noexcept;
 

@@ -1,4 +1,4 @@
-// What makes a channel durable.
+// The interface of the log that makes a channel durable.
 #pragma once
 
 #include "services/events/event.h"

@@ -28,7 +28,7 @@ enum class PushStep : std::uint8_t {
   gone,   ///< the consumer does not want events, or does not exist
 };
 
-/// Of the exception that is being handled. `reason` gets its text.
+/// The step for the exception that is being handled. `reason` gets its text.
 [[nodiscard]] PushStep step_of_failure(std::string& reason);
 /// Calls the consumer. `reason` gets the cause of a failure.
 task<PushStep> push_once(const PushConsumerRef& consumer, const EventRef& event,
@@ -57,7 +57,7 @@ class PushWindow {
   /// Waits for the oldest call. If it has failed, the event stays in the window for `drain`.
   task<PushStep> end_of_oldest(std::string& reason);
 
-  /// What a failed window leaves.
+  /// The events of a failed window, by the outcomes of their calls.
   struct Rest {
     std::size_t delivered = 0;
     std::size_t lost = 0;

@@ -25,7 +25,7 @@ namespace {
 using sqlite::store_error;
 
 constexpr std::size_t group_octets_max = 64 << 20;
-// An acknowledgement, a read and so on: about the memory of the request.
+// About the memory of a request without an event, such as an acknowledgement or a read.
 constexpr std::size_t request_octets = 256;
 
 std::int64_t system_now() {

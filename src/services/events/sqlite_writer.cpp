@@ -26,7 +26,7 @@ sqlite::Error not_open(const std::string& channel) {
   return {sqlite::Error::Kind::failed, "the channel " + channel + " is not open; open it first"};
 }
 
-// Behind it, no further number is left.
+// The largest number of an event.
 constexpr auto number_max =
     static_cast<SequenceNumber>(std::numeric_limits<std::int64_t>::max() - 1);
 

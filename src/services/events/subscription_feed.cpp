@@ -15,7 +15,7 @@ namespace perigee::events {
 
 namespace {
 
-/// The function of a stop request.
+/// A stop request calls it, and so wakes the waiting task.
 struct Wake {
   std::shared_ptr<completion<>> waiter;
   void operator()() const noexcept { waiter->complete(); }
@@ -251,7 +251,7 @@ task<SubscriptionReader::Part> SubscriptionReader::read_more() {
   }
   if (part == Part::failed) co_return part;
   const std::scoped_lock lock(mutex_);
-  if (position_ != after) co_return part;  // the consumer has moved
+  if (position_ != after) co_return part;  // `move_to` was called meanwhile
   for (StoredEvent& event : events)
     if (event.number > (read_.empty() ? position_ : read_.back().number))
       read_.push_back(std::move(event));

@@ -1,5 +1,5 @@
-// A subscription of a durable channel inside the service: where its consumer is, and what was
-// acknowledged.
+// A subscription of a durable channel inside the service: the position of its consumer, and the
+// number of the last acknowledged event.
 #pragma once
 
 #include "services/events/durable_log.h"
@@ -119,9 +119,9 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   [[nodiscard]] std::optional<NumberedEvent> take_read();
   enum class Part : std::uint8_t { read, none, failed };
   task<Part> read_more();
-  /// Waits for this time. Ends earlier if the reader is closed, or the task shall stop.
+  /// Waits for this time. Ends earlier if the reader is closed, or the task is asked to stop.
   task<void> pause(Duration time, std::stop_token stop, std::stop_token expiry);
-  /// Waits until an event comes after `news`, the reader is closed, or the task shall stop.
+  /// Waits until `news()` is larger than `news`, the reader is closed, or the task is asked to stop.
   task<void> wait_for_news(std::uint64_t news, std::stop_token stop, std::stop_token expiry);
   [[nodiscard]] std::uint64_t news() const;
   [[nodiscard]] SequenceNumber position() const;

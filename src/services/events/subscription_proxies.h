@@ -38,7 +38,7 @@ class SubscriptionPushProxy final
   void end(bool tells_peer) override;
 
  private:
-  /// Where a consumer gets its events.
+  /// The reference to the consumer, and the same as a NumberedPushConsumer if it is one.
   struct Consumer {
     CORBA::object_reference<CosEventComm::PushConsumer> plain;
     CORBA::object_reference<PerigeeEvents::NumberedPushConsumer> numbered;  // else nil

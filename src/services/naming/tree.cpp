@@ -1,4 +1,4 @@
-// Walks, references and changes.
+// Walks along names, makes references, and makes changes.
 #include "services/naming/tree.h"
 
 #include <perigee/base/log.h>
@@ -18,8 +18,8 @@ constexpr std::string_view digits = "0123456789abcdef";
 // Larger references are rare. Without this limit they could fill the memory.
 constexpr std::size_t cached_reference_size_max = 4'096;
 
-// A sweep removes 1,000 bindings, if so many leases have ended, and another one follows. So the
-// bindings that wait for a sweep do not become more and more.
+// A sweep begins after this number of changes with leases. It removes expired bindings in parts of
+// 1,000 until none is left, so the number of expired bindings stays limited.
 constexpr std::size_t sweep_changes = 500;
 constexpr WallTime sweep_interval = 60'000;
 

@@ -1,4 +1,4 @@
-// The states of changes.
+// Moves each change from state to state.
 #include "services/naming_etcd/changing.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@ class Copying {
  public:
   using Done = std::function<void(std::expected<Mirror, StoreError>)>;
 
-  /// Everything lives longer. `done` may begin the next copy.
+  /// The references must outlive this object. `done` may begin the next copy.
   Copying(const EtcdStoreOptions& options, const Keys& keys, Transfers& transfers, Members& members,
           Done done)
       : options_(options),

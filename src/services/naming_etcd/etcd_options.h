@@ -14,7 +14,7 @@ namespace perigee::naming {
 struct EtcdStoreOptions {
   /// The members of the cluster: "http://host:port" or "https://host:port". At least one.
   std::vector<std::string> members;
-  /// Begins all keys. Naming services with the same prefix share their names.
+  /// All keys begin with it. Naming services with the same prefix share their names.
   std::string prefix = "/perigee/names/";
   /// Files in PEM form, for https. Empty: the system's authorities, and no certificate.
   std::string authorities;

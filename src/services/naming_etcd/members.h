@@ -21,7 +21,8 @@ struct RequestError {
   bool is_compacted = false;  ///< the revision of the request does not exist any longer
 };
 
-/// One purpose of requests: it keeps its member until a request fails.
+/// The members for one kind of requests, such as those of changes. All requests go to one member
+/// until a request fails.
 class Members {
  public:
   using Answer = std::move_only_function<void(std::expected<std::string, RequestError>)>;
@@ -38,7 +39,8 @@ class Members {
   /// Sends a request. After an error, later requests go to the next member.
   Transfers::Id send(const char* path, std::string body, std::chrono::milliseconds time_max,
                      Answer answer);
-  /// Sends a request whose answer has no end. `ended` gets why it ended.
+  /// Sends a request whose answer has no end of its own, such as a watch. `ended` gets the reason why
+  /// it has ended.
   Transfers::Id stream(const char* path, std::string body, Transfers::Data data, Answer ended);
 
  private:

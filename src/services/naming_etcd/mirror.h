@@ -39,7 +39,7 @@ struct Entry {
 /// The text of the error for names that take more than `limit` octets.
 [[nodiscard]] std::string too_large_text(std::size_t limit);
 
-/// Not thread-safe: its owner has the guard.
+/// Not thread-safe: SharedNames guards it.
 class Mirror {
  public:
   explicit Mirror(Keys keys) : keys_(std::move(keys)) {}
@@ -70,7 +70,7 @@ class Mirror {
   [[nodiscard]] bool is_empty() const noexcept {
     return contexts_.empty() && names_.empty() && !store_ && last_modified_ == 0;
   }
-  /// Why these are not the names of a naming service, or their identity.
+  /// The identity of the names. Error: why these keys are not the names of a naming service.
   [[nodiscard]] std::expected<StoreRecord, StoreError> store_record() const;
   /// Octets of names and references, with a share for the nodes of maps.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

@@ -35,7 +35,7 @@ struct Transfers::Transfer {
   Done done;
   Data data;
   HttpAnswer answer;
-  std::string error;  // of this program: better than libcurl's
+  std::string error;  // the text of this program, which says more than libcurl's text
   std::unique_ptr<curl_slist, DeleteList> headers;
   char error_text[CURL_ERROR_SIZE] = {};
   std::unique_ptr<CURL, DeleteEasy> easy;
