@@ -53,7 +53,7 @@ class CleanSystem:
         unfinished = self.folder.with_name(self.folder.name + ".unfinished")
         for old in (self.folder, unfinished):
             shutil.rmtree(old, ignore_errors=True)
-        # In a mount namespace of its own: an interrupted debootstrap leaves no mounts.
+        # debootstrap has a mount namespace of its own, so that no mounts stay if it is interrupted.
         command = ["unshare", "--mount", "debootstrap", "--variant=minbase", SUITE, str(unfinished),
                    package_source()]
         print("+", *command, flush=True)

@@ -48,7 +48,7 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
         (void)server->describe(name);
         return server;
       } catch (const Imaging::UnknownImage&) {     // the next server is asked
-      } catch (const Imaging::UnreadableImage&) {  // like UnknownImage
+      } catch (const Imaging::UnreadableImage&) {  // the next server is asked
       } catch (const CORBA::SystemException& gone) {
         log(gone);
         all_asked = false;

@@ -30,7 +30,7 @@ using transport::Endpoint;
 
 namespace {
 
-constexpr std::uint32_t requests_max = 65'536;       // in progress in the bridge
+constexpr std::uint32_t requests_max = 65'536;       // requests in progress in the bridge
 constexpr std::size_t parked_size_max = 128u << 20;  // octets that wait for connections
 constexpr std::uint32_t connecting_threads_max = 4;
 

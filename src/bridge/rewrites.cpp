@@ -33,7 +33,7 @@ std::string_view name_of(const RewritingPlan& plan, const OperationTypes* types)
   return "an unknown operation";
 }
 
-/// Not a warning if a client is the cause: clients could fill the log.
+/// `level` is lower than a warning if a client is the cause: clients could fill the log.
 void log_unreadable(log::Level level, std::string_view sender, std::string_view what,
                     const cdr::Error& error) {
   if (!log::enabled(level)) return;

@@ -74,7 +74,7 @@ class Walk final {
  private:
   /// A valuetype of this walk.
   struct WalkedValue {
-    const void* key = nullptr;  // in what is written
+    const void* key = nullptr;  // identifies the written value
     bool is_complete = false;   // its state was read
   };
 
@@ -279,7 +279,7 @@ class Walk final {
     const OctetSpan octets = in_.read_fixed(type.digits);
     if (out_ == nullptr || octets.empty()) return;
     if (inner_types_ == nullptr) return out_->write_octets(octets);
-    // For a comparison: without zeros in front, and zero has one sign.
+    // In a comparison, zeros in front do not count, and zero has one sign.
     const auto first = std::ranges::find_if(octets.first(octets.size() - 1),
                                             [](std::byte octet) { return octet != std::byte{0}; });
     const OctetSpan digits(first, octets.end());
@@ -571,7 +571,7 @@ class Walk final {
   bool stops_at_cycle_ = false;
   bool has_cycle_ = false;
   ValueTransfer* transfer_ = nullptr;
-  std::shared_ptr<const void> owner_;    // of the type, if there is a transfer
+  std::shared_ptr<const void> owner_;    // keeps the type alive, if there is a transfer
   std::optional<ValueReading> reading_;  // unless the decoder and the encoder have them
   std::optional<ValueWriting> writing_;
   std::uint32_t first_value_ = 0;  // the number of the first valuetype of this walk

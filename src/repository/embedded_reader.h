@@ -48,7 +48,7 @@ class EmbeddedReader final {
   std::span<const std::uint8_t> rest_;
   std::vector<Definition*> definitions_;  // of this description, by position
   std::vector<bool> is_new_;
-  /// By interfaces and valuetypes: the repository ids of their contents in this description.
+  /// For each interface and valuetype: the repository ids of its contents in this description.
   std::unordered_map<const Definition*, std::string> ids_inside_;
   /// The octets of the present details, with repository ids instead of positions.
   std::string content_;
@@ -56,7 +56,7 @@ class EmbeddedReader final {
   /// definitions are equal.
   std::unordered_map<const Definition*, std::string> known_content_;
   bool skips_ = false;  // the present details are known: makes no types without a name
-  std::unordered_set<const Definition*> declared_;  // without details so far
+  std::unordered_set<const Definition*> declared_;  // definitions that have no details yet
 };
 
 }  // namespace perigee::repository

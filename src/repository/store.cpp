@@ -84,7 +84,7 @@ Size with_text(Size size, const std::string& former, const std::string& text) {
   return size;
 }
 
-/// How many levels of definitions are inside a definition.
+/// The number of levels of definitions inside a definition.
 std::size_t levels_inside(const Definition& definition) {
   std::size_t levels = 0;
   std::vector<const Definition*> level(definition.contents.begin(), definition.contents.end());

@@ -1,5 +1,5 @@
 // Values of anys in parts: reads a value one level deep, makes values from octets, makes default
-// values. Knows no DynAny. All functions raise CORBA exceptions.
+// values. Does not depend on DynAny. All functions raise CORBA exceptions.
 #pragma once
 
 #include "orb/values/reference_factory.h"
@@ -88,7 +88,7 @@ void require_supported(const cdr::TypeNode& type);
 [[nodiscard]] std::vector<const cdr::TypeMember*> state_members(const cdr::TypeNode& type);
 [[nodiscard]] CORBA::Any kept_value(const cdr::TypeRef& type,
                                     const CORBA::valuetype_reference<CORBA::ValueBase>& value);
-/// How the type of a value relates to the TypeCode.
+/// The relation of a value's type to the TypeCode.
 enum class Fit : std::uint8_t { same, derived, unknown };
 [[nodiscard]] Fit fit_of(const CORBA::ValueBase& value, const cdr::TypeNode& type);
 /// Whether a program can read the components of a value. Other values than valuetypes are `known`.

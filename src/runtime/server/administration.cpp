@@ -217,8 +217,8 @@ void install_administration(orb::OrbCore& core, const transport::Endpoint& endpo
       make_counted<CORBA::ORB>(assemble(std::move(configuration))));
   core.add_service(std::make_unique<AdministrationService>(orb));
 
-  // Not the Root POA: as the first Root POA of the process, it would become the default adapter of
-  // the application's servants.
+  // The object is not in the Root POA: as the first Root POA of the process, this POA would become
+  // the default adapter of the application's servants.
   const auto poa =
       IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
   poa->activate_object_with_id(PortableServer::string_to_ObjectId("Administration"),

@@ -1,4 +1,5 @@
-// One event channel: it passes each event to the queues of all its consumers. Knows no proxies.
+// One event channel: it passes each event to the queues of all its consumers. It does not depend on
+// proxies.
 #pragma once
 
 #include "services/events/event_log.h"

@@ -44,7 +44,7 @@ class PushSupplierProxy final
   /// Calls the consumer until it has the event, may have it, or has failed too often: then the
   /// result is false.
   task<bool> deliver(const Connection& connection, EventRef event, std::string& reason);
-  /// After a failure: waits for the calls in progress, and sends events again. False if the
+  /// Called after a failure: waits for the calls in progress, and sends events again. False if the
   /// consumer has failed too often, or if the proxy ends.
   task<bool> recover(const Connection& connection, PushWindow& window, PushStep failed,
                      std::string& reason);

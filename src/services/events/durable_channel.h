@@ -16,10 +16,10 @@
 
 namespace perigee::events {
 
-/// Where the objects of a durable channel live.
+/// The adapters and the proxies for the objects of a durable channel.
 struct ChannelObjects {
-  PoaRef named;      ///< of channels and subscriptions: the id is the key
-  PoaRef anonymous;  ///< of their administration
+  PoaRef named;      ///< for channels and subscriptions: the id is the key
+  PoaRef anonymous;  ///< for the objects of their administration
   std::shared_ptr<Proxies> proxies;
 };
 
@@ -71,7 +71,7 @@ class Subscriptions : public std::enable_shared_from_this<Subscriptions> {
 /// The servant of a durable channel.
 class DurableChannel final : public CORBA::async_traits<PerigeeEvents::DurableChannel>::base_type {
  public:
-  /// `destroy` is called by clients that may destroy the channel; empty: none may.
+  /// A client that may destroy the channel calls `destroy`. Empty: no client may.
   DurableChannel(CORBA::object_reference<CosEventChannelAdmin::ConsumerAdmin> for_consumers,
                  CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers,
                  std::shared_ptr<Subscriptions> subscriptions, std::function<void()> destroy);

@@ -37,7 +37,7 @@ class Farewells : public std::enable_shared_from_this<Farewells> {
   std::mutex mutex_;  // guards the members below
   std::deque<task<void>> kept_;
   bool keeps_ = false;
-  std::size_t timeouts_ = 0;  // of tell_all
+  std::size_t timeouts_ = 0;  // calls of tell_all that got no reply in time
 };
 
 }  // namespace perigee::events

@@ -18,7 +18,7 @@ task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer>
 task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushSupplier> supplier);
 task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullSupplier> supplier);
 
-/// The time before the next attempt, after so many failures in a row: it doubles up to
+/// The time before the next attempt, after this number of failures in a row: it doubles up to
 /// Options::retry_delay_max.
 [[nodiscard]] std::chrono::milliseconds retry_delay(const Options& options, unsigned failures);
 

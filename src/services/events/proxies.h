@@ -69,10 +69,10 @@ class Proxy {
   void end_self(bool tells_peer);
   /// Ends this proxy, whose channel has disconnected the peer. Raises Disconnected.
   [[noreturn]] void raise_disconnected();
-  /// Before a peer connects: raises OBJECT_NOT_EXIST or AlreadyConnected.
+  /// Called before a peer connects: raises OBJECT_NOT_EXIST or AlreadyConnected.
   static void require_unconnected(bool has_ended, bool is_connected);
   /// Whether the peer is a proxy of another channel of this service. Raises BAD_PARAM if it is a
-  /// proxy of the same channel: the events would go round for ever. Raises NO_PERMISSION if the
+  /// proxy of the same channel: its events would circulate for ever. Raises NO_PERMISSION if the
   /// client may not both supply and consume events: the calls between two proxies come from the own
   /// process, for which there are no rules.
   [[nodiscard]] bool is_own(const ObjectRef& peer) const;
@@ -147,7 +147,7 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   [[nodiscard]] const Channel* channel_of(const ObjectRef& object) const;
   [[nodiscard]] RequestLimit& waiting_pulls() noexcept { return waiting_pulls_; }
   [[nodiscard]] RequestLimit& waiting_pushes() noexcept { return waiting_pushes_; }
-  /// For requests that wait.
+  /// The watch that ends requests that wait.
   [[nodiscard]] const std::shared_ptr<ShutdownWatch>& watch() const noexcept { return watch_; }
   /// Calls of `push` that may be in progress to one consumer: Options::pushes_per_consumer_max, but
   /// fewer if calls of all consumers together might need a second connection. Then they could

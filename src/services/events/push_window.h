@@ -65,7 +65,7 @@ class PushWindow {
     bool ends_well = false;       ///< the last call has delivered its event
     std::vector<EventRef> again;  ///< may be sent again, in this order
   };
-  /// After `end_of_oldest` with the result `failed`: waits for the other calls. An event can be
+  /// Called after `end_of_oldest` has returned `failed`: waits for the other calls. An event can be
   /// sent again only if the consumer can have no later event.
   task<Rest> drain(PushStep failed, std::string& reason);
 
@@ -74,7 +74,7 @@ class PushWindow {
     EventRef event;
     std::optional<call<void>> in_progress;
     PushStep failure = PushStep::again;  // if the call could not begin
-    std::string reason;                  // likewise
+    std::string reason;                  // if the call could not begin
     bool was_refused = false;
   };
 

@@ -23,7 +23,7 @@ class SqliteReader {
  public:
   using Events = std::vector<StoredEvent>;
 
-  /// `database` must live longer.
+  /// `database` must outlive the reader.
   [[nodiscard]] static std::expected<SqliteReader, sqlite::Error> make(sqlite::Database& database);
 
   /// None: the channel has no such subscription.

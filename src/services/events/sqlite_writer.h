@@ -22,15 +22,15 @@ class SqliteWriter {
   template <typename Value>
   using Result = std::expected<Value, sqlite::Error>;
 
-  /// `database` must live longer.
+  /// `database` must outlive the writer.
   [[nodiscard]] static Result<SqliteWriter> make(sqlite::Database& database,
                                                  const SqliteEventStoreOptions& options);
 
   /// @name Transactions. `now` is in milliseconds since 1970-01-01 UTC.
   /// @{
   [[nodiscard]] Result<void> begin(std::int64_t now);
-  /// Also removes events that are done or too old: a part, if there are many. On an error, the
-  /// transaction has been rolled back.
+  /// Also removes events that are done or too old, but only a part if there are many. On an error,
+  /// the transaction has been rolled back.
   [[nodiscard]] Result<void> commit();
   void roll_back() noexcept;
   /// Whether `commit` has left events that can be removed.

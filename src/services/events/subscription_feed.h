@@ -105,7 +105,7 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   void wake();
   void close();
   [[nodiscard]] bool is_closed() const;
-  /// Where the tasks of the consumer run.
+  /// The loop on which the tasks of the consumer run.
   [[nodiscard]] event::Reactor& loop() const noexcept { return loop_; }
   [[nodiscard]] SubscriptionFeed& feed() const noexcept { return *feed_; }
 
@@ -115,7 +115,7 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   class Turn;
 
   task<std::optional<NumberedEvent>> take(Wait wait, std::stop_token expiry);
-  /// From the part that was read; skips events that cannot be decoded.
+  /// Takes the next event of the part that was read. Skips events that cannot be decoded.
   [[nodiscard]] std::optional<NumberedEvent> take_read();
   enum class Part : std::uint8_t { read, none, failed };
   task<Part> read_more();

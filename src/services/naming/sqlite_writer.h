@@ -11,7 +11,7 @@ namespace perigee::naming {
 
 class SqliteWriter {
  public:
-  /// `database` must live longer.
+  /// `database` must outlive the writer.
   [[nodiscard]] static std::expected<SqliteWriter, sqlite::Error> make(sqlite::Database& database,
                                                                        std::size_t contexts_max);
 

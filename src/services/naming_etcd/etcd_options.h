@@ -20,7 +20,7 @@ struct EtcdStoreOptions {
   std::string authorities;
   std::string certificate;
   std::string key;
-  /// For a change, with all its attempts. After it, the change fails.
+  /// The time for a change, with all its attempts. After this time, the change fails.
   std::chrono::milliseconds write_time_max{5'000};
   /// Names may be that old. If they are older, reads fail until a member answers.
   std::chrono::milliseconds staleness_max{60'000};

@@ -27,7 +27,7 @@ class Members {
  public:
   using Answer = std::move_only_function<void(std::expected<std::string, RequestError>)>;
 
-  /// `options` and `transfers` live longer. `first`: the index of the first member.
+  /// `options` and `transfers` must outlive this object. `first`: the index of the first member.
   Members(const EtcdStoreOptions& options, Transfers& transfers, std::size_t first,
           std::atomic<std::uint64_t>& failed)
       : options_(options), transfers_(transfers), at_(first), failed_(failed) {}

@@ -49,7 +49,7 @@ class Mirror {
   void apply(const Event& event);
   /// The newest revision of an event.
   [[nodiscard]] Revision revision() const noexcept { return revision_; }
-  /// After a complete copy at this revision.
+  /// Called after a complete copy at this revision.
   void set_revision(Revision revision) noexcept { revision_ = std::max(revision_, revision); }
 
   [[nodiscard]] const Entry* find(ContextNumber context, const Component& name) const;

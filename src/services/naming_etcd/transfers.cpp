@@ -20,7 +20,8 @@ struct DeleteEasy {
   void operator()(CURL* easy) const noexcept { curl_easy_cleanup(easy); }
 };
 
-/// Once in a process. Throws std::bad_alloc: libcurl fails only for lack of memory.
+/// Prepares libcurl, once in a process. Throws std::bad_alloc: libcurl fails only for lack of
+/// memory.
 void require_libcurl() {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (ready != CURLE_OK) throw std::bad_alloc();

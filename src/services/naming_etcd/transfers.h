@@ -21,7 +21,8 @@ struct TlsFiles {
 struct HttpRequest {
   std::string url;
   std::string body;
-  /// Of the whole request. 0: no limit, but the connection must be made in `connect_time_max`.
+  /// The time for the whole request. 0: no limit, but the connection must be made in
+  /// `connect_time_max`.
   std::chrono::milliseconds time_max{0};
   std::chrono::milliseconds connect_time_max{1'000};
 };

@@ -49,8 +49,8 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// A prepared statement of a connection, which must live longer. Parameters and columns count from
-/// one and zero, as in SQLite.
+/// A prepared statement of a connection, which must outlive it. As in SQLite, parameters count from
+/// one, and columns from zero.
 class Statement {
  public:
   Statement() = default;
