@@ -1,7 +1,6 @@
 // Code set conversion of hostile octets and of hostile values. A value that one side accepts must
-// be the same after encoding and decoding.
-// An input consists of steps. Each step is an operation, the code sets and GIOP version of the step,
-// a size, and that many octets.
+// be the same after encoding and decoding. An input consists of steps. Each step is an operation,
+// the code sets and GIOP version of the step, a size, and that many octets.
 #include "require.h"
 #include <perigee/cdr/operators.h>
 

@@ -180,8 +180,8 @@ bool Reader::fits(std::size_t added) const noexcept {
 }
 
 /// The hot path: a whole message in the received octets. The message is copied only if the octets
-/// were detached and are in held_, because the next thread with the read token may ask for space
-/// during this upcall, which frees held_.
+/// were detached and are in held_. The reason is that the next thread with the read token may ask
+/// for space during this upcall, and so free held_.
 [[gnu::always_inline]] inline void Reader::deliver_view(IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(frame_.type);
   message.version = frame_.version;

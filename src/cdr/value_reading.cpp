@@ -463,8 +463,8 @@ void ValueReading::skip_chunk(Decoder& decoder, std::uint32_t size) {
 }
 
 // Decodes a value of a known type, since later indirections may lead to it. Reads only the front of
-// any other value: this value is then open, and the caller reads on. Returns the level from which on
-// values have ended, or 0.
+// any other value: this value is then open, and the caller reads on. Returns the level from which
+// on values have ended, or 0.
 std::uint32_t ValueReading::skip_value(Decoder& decoder, std::uint32_t tag, std::size_t behind,
                                        std::uint32_t& open) {
   const std::uint32_t own_level = level_;

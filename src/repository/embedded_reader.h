@@ -15,10 +15,9 @@
 namespace perigee::repository {
 
 /// Adds descriptions to a store that only this thread uses. If the store has a definition with the
-/// same repository id, both must be equal. Completes interfaces and valuetypes that the descriptions
-/// before have only declared.
-/// Raises INITIALIZE if the octets are malformed, BAD_PARAM if two descriptions differ in a
-/// definition, and the exceptions of the store.
+/// same repository id, both must be equal. Completes interfaces and valuetypes that the
+/// descriptions before have only declared. Raises INITIALIZE if the octets are malformed, BAD_PARAM
+/// if two descriptions differ in a definition, and the exceptions of the store.
 class EmbeddedReader final {
  public:
   explicit EmbeddedReader(Store& store) : store_(store) {}

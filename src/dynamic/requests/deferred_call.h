@@ -19,10 +19,10 @@ class DeferredCall final : private stub::CallObserver {
       : call_(std::move(call)),
         operation_(call_.operation, CalledOperation::Kind::dynamic, call_.exceptions) {}
 
-  /// Starts `started`. `notify` is called once, when the outcome is there and `start` does not use
-  /// the call any more: in `start`, or on the thread that drives the call. It may be empty. It may
-  /// let another thread take the outcome. Raises the exceptions of `stub::send`; then `notify` is
-  /// not called.
+  /// Starts `started`. Calls `notify` once, when the outcome is there and `start` does not use the
+  /// call any more. `notify` runs in `start`, or on the thread that drives the call. It may be
+  /// empty. It may let another thread take the outcome. Raises the exceptions of `stub::send`; then
+  /// `notify` is not called.
   static void start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                     std::function<void()> notify);
   /// In place of `start`: the call ends with this exception.

@@ -116,8 +116,8 @@ Channel::QueuesRef Channel::queues() {
   return copy_;
 }
 
-// A supplier of a durable channel does not wait for consumers: a full queue drops its oldest events.
-// Subscriptions have no such queue, and miss no events.
+// A supplier of a durable channel does not wait for consumers: a full queue drops its oldest
+// events. Subscriptions have no such queue, and miss no events.
 QueueRef Channel::add_consumer() {
   if (is_durable()) log_->prepare_consumer();
   const EventQueue::Limits limits{options_.queue_events_max, options_.queue_octets_max};

@@ -17,8 +17,8 @@ struct NumbersOfChannel {
 /// A list in the order of the keys.
 using NumbersOfChannels = std::vector<NumbersOfChannel>;
 
-/// The part of the table for `query`. `channels` begins behind `query.after`. It has one channel more
-/// than the part has rows, unless the table ends with this part.
+/// The part of the table for `query`. `channels` begins behind `query.after`. It has one channel
+/// more than the part has rows, unless the table ends with this part.
 [[nodiscard]] orb::StatusTable table_of_channels(const NumbersOfChannels& channels,
                                                  const orb::StatusQuery& query);
 /// Adds families with a sample for each channel. docs/metrics.md lists them.

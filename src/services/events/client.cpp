@@ -66,7 +66,7 @@ class Connection {
   task<void> finish(task<void> call) {
     try {
       co_await std::move(call);
-    } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // the reply to an earlier call was lost
+    } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply is lost
       is_connected = true;
     } catch (const CORBA::OBJECT_NOT_EXIST&) {
       proxy = nullptr;

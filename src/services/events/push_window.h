@@ -45,8 +45,8 @@ class PushWindow {
 
   [[nodiscard]] bool is_empty() const noexcept { return pushes_.empty(); }
   /// Whether a further call may begin, with at most `pushes_max` in progress. An empty window has
-  /// room for any event. After a call that has failed at once, for example because too many octets
-  /// wait for the connection, no call begins: so the channel can send the event of the failed call
+  /// room for any event. No call begins after a call that has failed at once, for example because
+  /// too many octets wait for the connection. So the channel can send the event of the failed call
   /// again.
   [[nodiscard]] bool has_room(const Event& next, std::size_t pushes_max) const noexcept;
   /// Begins a call on this thread. If it cannot begin, `end_of_oldest` returns the failure.

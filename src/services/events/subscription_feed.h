@@ -121,7 +121,8 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   task<Part> read_more();
   /// Waits for this time. Ends earlier if the reader is closed, or the task is asked to stop.
   task<void> pause(Duration time, std::stop_token stop, std::stop_token expiry);
-  /// Waits until `news()` is larger than `news`, the reader is closed, or the task is asked to stop.
+  /// Waits until `news()` is larger than `news`, the reader is closed, or the task is asked to
+  /// stop.
   task<void> wait_for_news(std::uint64_t news, std::stop_token stop, std::stop_token expiry);
   [[nodiscard]] std::uint64_t news() const;
   [[nodiscard]] SequenceNumber position() const;

@@ -53,12 +53,12 @@ class Tree {
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] WallTime now() const { return now_of(options_); }
   /// Called before a change or a list. Removes bindings whose leases have ended, at most once a
-  /// minute, or after many changes with leases. Reads ignore expired bindings before they are removed.
-  /// The removal keeps lists fast.
+  /// minute, or after many changes with leases. Reads ignore expired bindings before they are
+  /// removed. The removal keeps lists fast.
   void sweep_at_times(WallTime now, bool is_leased);
   /// Called before a list. Begins to remove all bindings whose leases have ended, unless a removal
-  /// is in progress or has failed within the last minute. Does not wait: a list leaves such bindings
-  /// out, and its answer must not depend on how quickly the store makes changes.
+  /// is in progress or has failed within the last minute. Does not wait: a list leaves such
+  /// bindings out, and its answer must not depend on how quickly the store makes changes.
   void begin_removal_of_expired();
 
   /// Raises InvalidName, and IMP_LIMIT.

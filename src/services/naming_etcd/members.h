@@ -39,8 +39,8 @@ class Members {
   /// Sends a request. After an error, later requests go to the next member.
   Transfers::Id send(const char* path, std::string body, std::chrono::milliseconds time_max,
                      Answer answer);
-  /// Sends a request whose answer has no end of its own, such as a watch. `ended` gets the reason why
-  /// it has ended.
+  /// Sends a request whose answer has no end of its own, such as a watch. `ended` gets the reason
+  /// why it has ended.
   Transfers::Id stream(const char* path, std::string body, Transfers::Data data, Answer ended);
 
  private:

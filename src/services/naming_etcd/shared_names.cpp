@@ -73,8 +73,8 @@ void SharedNames::set_broken(StoreError error) {
 
 void SharedNames::expect(Revision revision) {
   if (revision <= expected_) return;
-  // The time begins only if the copy had all earlier revisions. Otherwise further changes would hide
-  // that a watch delivers nothing.
+  // The time begins only if the copy had all earlier revisions. Otherwise further changes would
+  // hide that a watch delivers nothing.
   if (expected_ <= mirror_.revision()) expected_since_ = options_.clock->now();
   expected_ = revision;
 }

@@ -89,8 +89,8 @@ class GroupQueue {
                              octets <= limits_.waiting_octets_max - octets_);
   }
   /// The clients of a group get their replies, and send their next jobs, one after the other.
-  /// Waits until as many jobs have come as were in progress at the end of the last group, so that
-  /// the clients do not become several small groups in turn. Takes at most a quarter of the time of
+  /// Waits until as many jobs have come as were in progress at the end of the last group. Otherwise
+  /// the clients would form several small groups in turn. Takes at most a quarter of the time of
   /// the last group, and at most 5 ms.
   void gather(std::unique_lock<std::mutex>& lock) {
     constexpr Time longest = std::chrono::milliseconds(5);
