@@ -22,7 +22,7 @@ void try_text(std::string_view text) {
   require(naming::to_text(*name).size() <= text.size());
 }
 
-/// The lines are an id and a kind in turn.
+/// The lines are ids and kinds in turn.
 void try_name(std::string_view text) {
   naming::Components name(1);
   bool is_id = true;

@@ -133,7 +133,7 @@ void DurableLog::prepare_consumer() {
   loop_ = &loop;
 }
 
-// If memory runs out, the event counts as dropped: an exception would end the thread of the store.
+// If memory runs out, the event counts as dropped, and the thread of the store goes on.
 void DurableLog::stored(const StoredEvent& event) noexcept {
   ListenersRef listeners;
   {

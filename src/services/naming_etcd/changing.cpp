@@ -16,7 +16,7 @@ using std::chrono::milliseconds;
 constexpr std::size_t active_max = 64;
 constexpr Duration pause_min = 10ms;
 constexpr std::uint32_t doublings_max = 5;  // of the pause before the next attempt
-constexpr int attempts_in_time = 5;         // without answers, in write_time_max
+constexpr int attempts_in_time = 5;         // attempts that fit into write_time_max
 
 bool is_alone(Change::Kind kind) {
   return kind == Change::Kind::make_context || kind == Change::Kind::bind_new_context ||
