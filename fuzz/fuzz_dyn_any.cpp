@@ -138,7 +138,7 @@ class Changes final {
     return static_cast<std::uint8_t>(octet ^ (state_ >> 16));
   }
 
-  /// Each component that is counted can be reached.
+  /// Checks that each component that is counted can be reached.
   static void require_all_parts(const DynRef& dyn) {
     const DynRef copy = dyn->copy();
     const std::uint32_t count = dyn->component_count();
@@ -233,9 +233,9 @@ class Changes final {
   std::vector<DynRef> earlier_;  // values of `root` and its components
 };
 
-/// A value that has arrived is only refused for the limits, or if its type has no default value.
-/// A reference to an earlier valuetype may have the TypeCode of another type. Such a value cannot
-/// be written without the earlier one: MARSHAL.
+/// Rebuilds a value that has arrived. This may fail only because of the limits, or if its type has
+/// no default value. A reference to an earlier valuetype may have the TypeCode of another type.
+/// Such a value cannot be written without the earlier one: MARSHAL.
 void try_to_rebuild(const DynRef& dyn) {
   try {
     check_rebuilt(dyn);

@@ -23,7 +23,7 @@ void try_key(std::string_view text) {
     require(keys.context(context->context) == text);
 }
 
-/// The keys of any two names have the order of the names. A line feed separates the two names.
+/// Checks that the keys of two names have the order of the names. A line feed separates the names.
 void try_order(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return;

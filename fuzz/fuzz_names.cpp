@@ -22,7 +22,7 @@ void try_text(std::string_view text) {
   require(naming::to_text(*name).size() <= text.size());
 }
 
-/// The lines are ids and kinds in turn.
+/// Checks a name. The lines are ids and kinds in turn.
 void try_name(std::string_view text) {
   naming::Components name(1);
   bool is_id = true;
@@ -37,7 +37,7 @@ void try_name(std::string_view text) {
   require(naming::parse_text(naming::to_text(name)) == name);
 }
 
-/// The URL must lead to the name.
+/// Checks that the URL of a name leads to the name.
 void try_url(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return;

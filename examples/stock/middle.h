@@ -15,7 +15,7 @@ ServantRef make_blocking(QuoterRef sink);
 /// Deshpande and others, "The Design and Performance of Asynchronous Method Handling for CORBA",
 /// section 4.1.
 ServantRef make_callbacks(const QuoterRef& sink);
-/// The same as a coroutine.
+/// The same as `make_callbacks`, as a coroutine.
 ServantRef make_coroutine(QuoterRef sink);
 /// Calls all sinks at once, and replies with the lowest price that arrives within a second.
 ServantRef make_best(CORBA::ORB::_ref_type orb, std::vector<QuoterRef> sinks);

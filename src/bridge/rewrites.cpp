@@ -33,7 +33,8 @@ std::string_view name_of(const RewritingPlan& plan, const OperationTypes* types)
   return "an unknown operation";
 }
 
-/// `level` is lower than a warning if a client is the cause: clients could fill the log.
+/// Logs that references cannot be rewritten. `level` is lower than a warning if a client is the
+/// cause: clients could fill the log.
 void log_unreadable(log::Level level, std::string_view sender, std::string_view what,
                     const cdr::Error& error) {
   if (!log::enabled(level)) return;
@@ -46,7 +47,8 @@ void log_unreadable(log::Level level, std::string_view sender, std::string_view 
   log::write(level, "bridge", line);
 }
 
-/// A target may have more addresses than the bridge knows: the log says which address to add.
+/// Logs a reference whose server the bridge does not know. A target may have more addresses than
+/// the bridge knows: the text says which reference to add.
 void log_unknown(const References& references, const iop::Ior& ior) {
   if (!log::enabled(log::Level::info)) return;
   const auto target = references.target_of(ior);

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view tls_scheme = "ssliop";
 
-/// `place`: the place of the failed value in the configuration.
+/// Raises INITIALIZE. `place`: the place of the failed value in the configuration.
 [[noreturn]] void raise_initialize(const IoError& error, const std::string& place) {
   throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(error) + place);
 }

@@ -49,7 +49,7 @@ class Broker {
   Broker(std::filesystem::path folder, std::vector<std::uint32_t> users)
       : folder_(std::move(folder)), users_(std::move(users)) {}
 
-  /// Never throws: an error concerns this client only.
+  /// Serves one client. Never throws: an error concerns this client only.
   void serve(ipc::lsock::Stream& stream) const {
     const auto end = Clock::now() + client_limit;
     std::string client = "unknown user";

@@ -29,7 +29,8 @@ typename Family::Address address_from(std::string_view text) {
   return *address;
 }
 
-/// A path outlives the server that listens at it, unless the server removes it.
+/// Removes the file of an address. The file of a UNIX-domain address stays if its server does not
+/// remove it.
 inline void remove_name(const perigee::ipc::InetAddr&) {}
 inline void remove_name(const perigee::ipc::UnixAddr& address) {
   perigee::ipc::lsock::remove(address);

@@ -35,8 +35,8 @@ class ValueCopier final {
   ValueCopier(cdr::Decoder& decoder, cdr::Encoder& encoder, const Options& options) noexcept
       : in_(decoder), out_(encoder), options_(options) {}
 
-  /// After an error, the decoder has failed. `not_supported` for valuetypes other than null. May
-  /// throw bad_alloc.
+  /// Copies a value of the type. After an error, the decoder has failed. The error is
+  /// `not_supported` for valuetypes other than null. May throw bad_alloc.
   void copy(const cdr::TypeNode& type);
   /// Copies a string unchanged, such as a repository id.
   void copy_text();

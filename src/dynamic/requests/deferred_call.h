@@ -25,7 +25,7 @@ class DeferredCall final : private stub::CallObserver {
   /// `notify` is not called.
   static void start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                     std::function<void()> notify);
-  /// In place of `start`: the call ends with this exception.
+  /// Ends the call with this exception. Called in place of `start`.
   void fail(std::exception_ptr exception) noexcept { exception_ = std::move(exception); }
 
   [[nodiscard]] bool ended() const noexcept { return !handle_ || handle_.ended(); }
@@ -33,7 +33,7 @@ class DeferredCall final : private stub::CallObserver {
   void wait() {
     if (handle_) handle_.wait();
   }
-  /// Null if there are results. Call it when the call has ended.
+  /// The exception of the call; null if there are results. Call it when the call has ended.
   [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
   [[nodiscard]] DynamicCall& results() noexcept { return call_; }
 

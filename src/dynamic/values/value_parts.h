@@ -73,7 +73,7 @@ struct Parts {
 
 /// Raises InconsistentTypeCode if there are no DynAnys of the type.
 void require_supported(const cdr::TypeNode& type);
-/// Raises InconsistentTypeCode, IMP_LIMIT.
+/// The value that a new DynAny of the type has. Raises InconsistentTypeCode, IMP_LIMIT.
 [[nodiscard]] CORBA::Any default_value(const cdr::TypeRef& type, const References& references);
 
 /// An object, a value or nil in an any; `type` is an abstract interface.

@@ -58,9 +58,10 @@ class Channel {
   void remove_supplier() noexcept { --suppliers_; }
   void count_delivered() noexcept { ++delivered_; }
   void count_dropped(std::size_t events) noexcept { dropped_ += events; }
-  /// An event of a pull supplier that the channel could not accept.
+  /// Counts an event of a pull supplier that the channel could not accept.
   void count_refused() noexcept { ++refused_; }
-  /// The channel has disconnected a supplier or a consumer: logs it with the reason.
+  /// Called when the channel has disconnected a supplier or a consumer: counts it, and logs the
+  /// reason.
   void count_disconnected(const char* peer, const std::string& reason);
 
   /// Called when the channel has been destroyed: it gets no further proxies.

@@ -79,7 +79,7 @@ class PullSupplierProxy final
   void end(bool tells_peer) override;
 
  private:
-  /// Raises Disconnected if no consumer is connected.
+  /// The queue of the connected consumer. Raises Disconnected if no consumer is connected.
   [[nodiscard]] QueueRef connected_queue();
 
   mutable std::mutex mutex_;  // guards the members below

@@ -31,15 +31,16 @@ class Subscriptions : public std::enable_shared_from_this<Subscriptions> {
                 std::shared_ptr<DurableLog> log,
                 CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers);
 
-  /// Makes the object of a subscription that the store has. Does nothing if there is an object
-  /// already. Raises BAD_PARAM if the key belongs to another object.
+  /// Makes the object of a subscription that the store has, unless it exists already. Raises
+  /// BAD_PARAM if the key belongs to another object.
   ObjectRef add(const Subscription& stored);
   /// Makes the subscription if it does not exist. Raises BAD_PARAM for a wrong name, and the
   /// exceptions of the store.
   task<ObjectRef> subscribe(std::string name, Begin begin);
-  /// The same; blocks.
+  /// Does the same, and blocks.
   ObjectRef subscribe_now(const std::string& name, Begin begin);
-  /// Raises PerigeeEvents::NoSubscription, and the exceptions of the store.
+  /// Ends the subscription, also in the store. Raises PerigeeEvents::NoSubscription, and the
+  /// exceptions of the store.
   task<void> end(std::string name);
   task<std::vector<Subscription>> all();
   /// Raises NO_PERMISSION if the client of the present request may not make or end a subscription.

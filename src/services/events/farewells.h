@@ -19,7 +19,7 @@ class Farewells : public std::enable_shared_from_this<Farewells> {
  public:
   /// Starts the task, or keeps it for `tell_all`.
   void tell(task<void> farewell);
-  /// From now on, tasks are kept.
+  /// Makes `tell` keep its tasks from now on.
   void keep();
   /// Runs the kept tasks, a limited number at a time, until all have ended. Later tasks are started
   /// at once again. Each call has at most an eighth of `time_max`, so that others come after calls

@@ -25,7 +25,7 @@ task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullSupplier>
 /// The reply to `try_pull`: an event, or none.
 [[nodiscard]] CosEventComm::PullSupplier_try_pull_results reply_to_try_pull(
     std::optional<CORBA::Any> event);
-/// The reply to a `pull` for which no event has come: TRANSIENT.
+/// Raises TRANSIENT: the reply to a `pull` for which no event has come.
 [[noreturn]] void raise_no_event_yet();
 
 }  // namespace perigee::events

@@ -49,8 +49,8 @@ class Proxy {
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
-  /// The proxy has ended: stops its tasks, and frees its place in the channel. With `tells_peer`,
-  /// also tells the connected supplier or consumer, without waiting.
+  /// Called when the proxy has ended. Stops its tasks, and frees its place in the channel. With
+  /// `tells_peer`, also tells the connected supplier or consumer, without waiting.
   virtual void end(bool tells_peer) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;
   /// Whether the proxy calls its peer, and so notices when the peer is gone.
@@ -135,13 +135,15 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end_all_of(const Channel& channel);
   /// Ends all proxies of all channels. Further proxies are refused.
   void end_all();
-  /// The same, but then waits until the peers have been told, at most for Options::end_time_max.
+  /// Does the same, and then waits until the peers have been told, at most for
+  /// Options::end_time_max.
   void end_all_and_wait();
   /// Starts a task that tells a peer about the end of its proxy. No task awaits it, but
   /// `end_all_and_wait` does.
   void tell(task<void> farewell);
   [[nodiscard]] const Access& access() const noexcept { return access_; }
-  /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
+  /// Lets a shutdown of the ORB end all proxies if requests wait. Called once, after the
+  /// constructor.
   void watch_shutdown();
   /// The channel of the object, if it is a proxy of this service; otherwise null.
   [[nodiscard]] const Channel* channel_of(const ObjectRef& object) const;
@@ -174,7 +176,8 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Expects the lock.
+    /// The entry takes over the place, which is then no longer freed by this object. Expects the
+    /// lock.
     void hand_over() noexcept;
 
    private:
@@ -184,14 +187,16 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   };
 
   void reserve(const std::string& client);
-  /// False: the last search for unused proxies for this reason was less than a second ago.
+  /// Whether to search for unused proxies. False: the last search for this reason was less than a
+  /// second ago.
   [[nodiscard]] bool may_search(Room reason);
   [[nodiscard]] Room try_reserve(const std::string& client);
   [[noreturn]] void raise_full(Room room, const std::string& client) const;
   /// The functions of places in `of_client_` expect the lock.
   void add_place(const std::string& client);
   void remove_place(const std::string& client) noexcept;
-  /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
+  /// Adds the entry of a proxy. If the channel has ended, ends the object and raises
+  /// OBJECT_NOT_EXIST.
   void add(const Id& id, Entry entry, Place& place);
   [[nodiscard]] bool try_add(const Id& id, Entry entry, Place& place);
   void deactivate(const Id& id);

@@ -65,8 +65,8 @@ class PushWindow {
     bool ends_well = false;       ///< the last call has delivered its event
     std::vector<EventRef> again;  ///< may be sent again, in this order
   };
-  /// Called when the oldest call has failed, with the result of `end_of_oldest`. Waits for the other
-  /// calls. An event can be sent again only if the consumer can have no later event.
+  /// Called when the oldest call has failed, with the result of `end_of_oldest`. Waits for the
+  /// other calls. An event can be sent again only if the consumer can have no later event.
   task<Rest> drain(PushStep failed, std::string& reason);
 
  private:

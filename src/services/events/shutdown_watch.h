@@ -52,7 +52,7 @@ class ShutdownWatch : public std::enable_shared_from_this<ShutdownWatch> {
   static task<void> run(std::shared_ptr<ShutdownWatch> self);
   [[nodiscard]] std::list<Request>::iterator add(Duration time_max);
   void start();
-  /// True: requests wait, and this task goes on.
+  /// Whether requests wait, so that the task has to go on.
   [[nodiscard]] bool goes_on();
   void end_late_requests();
   [[nodiscard]] bool shutdown_has_begun() const;

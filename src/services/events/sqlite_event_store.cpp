@@ -53,14 +53,14 @@ class Request {
   /// Writes in the present transaction, and keeps the result. An error ends the transaction of the
   /// whole group.
   [[nodiscard]] virtual std::expected<void, sqlite::Error> write(SqliteWriter& writer) = 0;
-  /// The transaction is durable.
+  /// Called when the transaction is durable. Reports the result.
   virtual void report(Listeners& listeners) = 0;
   virtual void fail(StoreError error) = 0;
   /// Whether the channel must exist before this request.
   [[nodiscard]] virtual bool needs_channel() const { return true; }
 
   [[nodiscard]] const std::string& channel() const noexcept { return channel_; }
-  /// The request fails, but the others of its group do not.
+  /// Lets this request fail, but not the other requests of its group.
   void refuse(StoreError error) { refusal_ = std::move(error); }
   void end(Listeners& listeners) {
     if (refusal_)

@@ -26,7 +26,7 @@ class SqliteReader {
   /// `database` must outlive the reader.
   [[nodiscard]] static std::expected<SqliteReader, sqlite::Error> make(sqlite::Database& database);
 
-  /// None: the channel has no such subscription.
+  /// Reads the next events of a subscription. None: the channel has no such subscription.
   [[nodiscard]] std::expected<std::optional<Events>, sqlite::Error> read(
       const ReadRequest& request);
 

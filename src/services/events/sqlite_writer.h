@@ -35,7 +35,7 @@ class SqliteWriter {
   void roll_back() noexcept;
   /// Whether `commit` has left events that can be removed.
   [[nodiscard]] bool has_more_to_remove() const noexcept { return !to_sweep_.empty(); }
-  /// The next `commit` looks for events that are too old in all channels.
+  /// Makes the next `commit` look for events that are too old, in all channels.
   void sweep_all();
   /// @}
 
@@ -50,12 +50,12 @@ class SqliteWriter {
   /// The number of the event, which is not too large. None: the channel is full.
   [[nodiscard]] Result<std::optional<SequenceNumber>> append(const std::string& channel,
                                                              const std::string& octets);
-  /// None: the channel has as many subscriptions as it may.
+  /// Makes the subscription, or finds it. None: the channel has as many subscriptions as it may.
   [[nodiscard]] Result<std::optional<Subscription>> subscribe(const std::string& channel,
                                                               const std::string& name, Begin begin);
-  /// False: there is no such subscription.
+  /// Removes the subscription. False: there is no such subscription.
   [[nodiscard]] Result<bool> unsubscribe(const std::string& channel, const std::string& name);
-  /// False: there is no such subscription.
+  /// Stores that the events up to the number are done. False: there is no such subscription.
   [[nodiscard]] Result<bool> acknowledge(const std::string& channel, const std::string& name,
                                          SequenceNumber number);
   [[nodiscard]] Result<std::vector<Subscription>> subscriptions(const std::string& channel);

@@ -44,12 +44,12 @@ class SubscriptionFeed final : public LogListener,
   /// a request: its loop is that of the reader. Raises OBJECT_NOT_EXIST if the subscription has
   /// ended.
   [[nodiscard]] Readers connect();
-  /// The events up to this number are done. Returns at once: one request of the store at a time is
-  /// in progress, and later numbers wait for it. After a failure, which is logged, the request is
-  /// made again when Options::retry_delay_max is over, or with the next acknowledgement or
+  /// Acknowledges the events up to this number. Returns at once: one request of the store at a time
+  /// is in progress, and later numbers wait for it. After a failure, which is logged, the request
+  /// is made again when Options::retry_delay_max is over, or with the next acknowledgement or
   /// consumer.
   void acknowledge(SequenceNumber number);
-  /// The same; returns when this is durable. Raises the exceptions of the store.
+  /// Does the same, and returns when this is durable. Raises the exceptions of the store.
   task<void> acknowledge_durably(SequenceNumber number);
   /// Raises BAD_PARAM for a number that was neither delivered nor acknowledged.
   void require_delivered(SequenceNumber number) const;
@@ -58,7 +58,7 @@ class SubscriptionFeed final : public LogListener,
   void wake() override;
   /// Closes the reader.
   void end() override;
-  /// The reader is closed.
+  /// Called when the reader is closed. Drops the reference to it.
   void forget(const SubscriptionReader& reader);
 
   void note_delivered(SequenceNumber number);
@@ -98,9 +98,9 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   /// Waits for the next event. Empty if the reader is closed, the task is asked to stop, or at
   /// `expiry`. Raises TRANSIENT if another task waits.
   task<std::optional<NumberedEvent>> next(std::stop_token expiry = {});
-  /// The same without waiting for a new event. Raises TRANSIENT if the store fails.
+  /// Takes the next event without waiting for a new one. Raises TRANSIENT if the store fails.
   task<std::optional<NumberedEvent>> try_next();
-  /// The next event is the first one behind this number.
+  /// Makes the first event behind this number the next event.
   void move_to(SequenceNumber position);
   void wake();
   void close();

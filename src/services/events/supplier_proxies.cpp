@@ -15,7 +15,7 @@ namespace {
 
 using CosEventComm::Disconnected;
 
-/// False: the log never keeps this event.
+/// Whether the log may keep the event at a later attempt.
 bool may_try_again(const CORBA::SystemException& failure) {
   return dynamic_cast<const CORBA::IMP_LIMIT*>(&failure) == nullptr &&
          dynamic_cast<const CORBA::BAD_PARAM*>(&failure) == nullptr;

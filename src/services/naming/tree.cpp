@@ -63,7 +63,7 @@ bool may_be_made(const StoreError& error) {
   return error.kind == StoreError::Kind::failed || error.kind == StoreError::Kind::uncertain;
 }
 
-/// Nothing if the adapter did not make the reference.
+/// The object id in a reference. Nothing if the adapter did not make the reference.
 std::optional<PortableServer::ObjectId> id_in(const PoaRef& poa, const ObjectRef& object) {
   try {
     return poa->reference_to_id(object);
@@ -189,7 +189,7 @@ void Tree::require_context(ContextNumber context) {
                                   "the naming context has already been destroyed");
 }
 
-// A binding to a context outlives the context, if the context is destroyed first.
+// A binding to a context stays when the context is destroyed.
 void Tree::raise_missing(ContextNumber context, const Name& name, std::size_t index) {
   try {
     require_context(context);

@@ -61,7 +61,7 @@ class Tree {
   /// bindings out, and its answer must not depend on how quickly the store makes changes.
   void begin_removal_of_expired();
 
-  /// Raises InvalidName, and IMP_LIMIT.
+  /// Raises InvalidName for an empty name, and IMP_LIMIT for a name beyond the limits.
   void check(const Name& name) const;
   /// The client of the request that this thread executes. Call client() and require_change() before
   /// the first co_await.
@@ -70,7 +70,7 @@ class Tree {
 
   [[nodiscard]] ObjectRef reference_of(ContextNumber context) const;
   [[nodiscard]] PortableServer::ObjectId id_of(ContextNumber context) const;
-  /// Raises OBJECT_NOT_EXIST for an id of another store.
+  /// The number of the context with this id. Raises OBJECT_NOT_EXIST for an id of another store.
   [[nodiscard]] ContextNumber number_of(const PortableServer::ObjectId& id) const;
 
   /// Targets of bindings. Raise BAD_PARAM for nil, and IMP_LIMIT.
