@@ -26,7 +26,8 @@ cdr::CodeSets code_sets_of(Agreement agreement, messaging::Version version) noex
   return code_sets;
 }
 
-// The name is searched only after an error: a call does not keep it.
+// Searches the name of an operation by its types. This is needed only after an error, so a call
+// does not keep the name.
 std::string_view name_of(const RewritingPlan& plan, const OperationTypes* types) noexcept {
   for (const auto& [name, each] : plan.operations)
     if (&each == types) return name;

@@ -294,8 +294,9 @@ ValueHeader ValueReading::begin(Decoder& decoder) {
 }
 
 // Values with state stand between chunks. Null and indirections stand in chunks, since their tags
-// mean something else between chunks: 0 is reserved, and 0xffffffff is the end of level 1. So do
-// omniORB and the ORB of the JDK. Outside of chunks, they are accepted where a value must follow.
+// mean something else between chunks: 0 is reserved, and 0xffffffff is the end of level 1. omniORB
+// and the ORB of the JDK do the same. Null and indirections outside of chunks are accepted where a
+// value must follow.
 ValueHeader ValueReading::begin_in_chunk(Decoder& decoder) {
   const auto tag = decoder.read<std::uint32_t>();
   ValueHeader header;

@@ -219,7 +219,7 @@ class Walk final {
     if (type.bound != 0 && text.size() > type.bound) in_.fail(ErrorKind::bad_length);
     if (out_ != nullptr && in_.ok()) write(text);
   }
-  // Copied, because the text is gone when the message is sent.
+  // Copies the text, because it no longer exists when the message is sent.
   void write(const std::string& text) { out_->write_string(text); }
   void write(const std::wstring& text) { out_->write_wide_string(text); }
 
@@ -451,7 +451,7 @@ class Walk final {
     for (const std::string_view id : ids)
       in_.values()->count_id_steps(in_, ValueReading::lookup_steps(id));
     if (!in_.ok()) return false;
-    // Comparisons must not see whether the value came in chunks.
+    // In a comparison, it does not matter whether the value came in chunks.
     const bool is_chunked = inner_types_ == nullptr && (header.is_chunked || ids.size() > 1);
     const bool is_begun = out_->values()->begin(
         *out_, key, ids, is_chunked ? ValueWriting::Chunks::yes : ValueWriting::Chunks::no);
@@ -534,7 +534,7 @@ class Walk final {
       left -= part.size();
     }
   }
-  // Copied, because the numbers are gone when the message is sent.
+  // Copies the numbers, because they no longer exist when the message is sent.
   template <typename T>
   void write(std::span<T> numbers) {
     if (out_->swaps())

@@ -158,8 +158,8 @@ Definition& Store::primitive(CORBA::PrimitiveKind kind) {
   return *primitives_.at(static_cast<std::size_t>(kind));
 }
 
-// The first component is searched in the scope and in its containers, the others only where the
-// components before them lead. CORBA 3.0, 3.15.
+// Searches the first component in the scope and in its containers. Searches each later component
+// only in the definition that the components before it name. CORBA 3.0, 3.15.
 Definition* Store::lookup(Definition& container, std::string_view scoped_name) {
   const bool is_absolute = scoped_name.starts_with("::");
   if (is_absolute) scoped_name.remove_prefix(2);
@@ -209,7 +209,7 @@ std::vector<Definition*> Store::lookup_name(const Definition& container, std::st
 void Store::check_total(const Definition& definition, const Size& size) const {
   const auto check = [](std::size_t total, std::size_t former, std::size_t next, std::size_t limit,
                         const char* what) {
-    // A change that does not add is always possible.
+    // A change that adds nothing is always possible.
     if (next > former && total - former + next > limit)
       throw CORBA::IMP_LIMIT(
           0, CORBA::COMPLETED_NO,

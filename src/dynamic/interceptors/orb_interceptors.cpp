@@ -29,7 +29,7 @@ bool contains(const Interceptors& interceptors, const Interceptor& other) noexce
   });
 }
 
-// An object that is also in a list of `before` has been destroyed with that list.
+// Destroys the interceptors, except those in the lists of `before`, which are destroyed already.
 template <typename Interceptors, typename... Before>
 void destroy_all(const Interceptors& interceptors, const Before&... before) noexcept {
   for (const auto& interceptor : interceptors) {

@@ -80,8 +80,8 @@ void CallState::ended(stub::CallOutcome& outcome) noexcept {
   remove_owner();
 }
 
-// The program may take a handler away until `ended` holds the lock again. So the reply is copied
-// for a poller with a handler, too.
+// Whether the reply must be copied. The program may take a handler away until `ended` holds the
+// lock again. So the reply is copied for a poller with a handler, too.
 bool CallState::needs_reply() const {
   const std::lock_guard lock(mutex_);
   return !abandoned_;

@@ -233,7 +233,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   const OctetCount waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
   mutable std::mutex mutex_;  // guards the member below
   Channels channels_;
-  // Last: they end first, and read the members above.
+  // These members are the last: they end first, and read the members above.
   const orb::StatusSection table_;  // on the metrics page of the ORB
   const orb::AddedMetrics metrics_;
 };

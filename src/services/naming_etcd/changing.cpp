@@ -202,7 +202,7 @@ void Changing::take_answer(Job& job, const std::expected<std::string, RequestErr
     job.state = State::awaiting_newer;
     job.awaited = made->read;
     names_.expect(made->read);
-    // A program other than a naming service has changed the names if the copy is not older.
+    // If the copy is not older, a program other than a naming service has changed the names.
     if (names_.mirror().revision() >= made->read) try_later(job);
     return;
   }

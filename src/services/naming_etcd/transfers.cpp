@@ -175,7 +175,7 @@ void Transfers::wake() noexcept { curl_multi_wakeup(static_cast<CURLM*>(multi_))
 
 bool Transfers::finish_transfers() {
   auto* const multi = static_cast<CURLM*>(multi_);
-  // First all are taken out: functions of requests may start and cancel requests.
+  // Takes out all ended transfers first: functions of requests may start and cancel requests.
   std::vector<std::unique_ptr<Transfer>> ended;
   int left = 0;
   while (const CURLMsg* const message = curl_multi_info_read(multi, &left)) {
