@@ -47,7 +47,7 @@ class CleanSystem:
         return self.folder / Path(path).relative_to("/")
 
     def make(self):
-        """Makes the system anew. An interrupted run leaves no folder with its name."""
+        """Makes the system, in place of an older one. An interrupted run leaves no folder with its name."""
         if os.geteuid() != 0:
             raise Failure("this needs root: it makes a root folder of its own (chroot)")
         unfinished = self.folder.with_name(self.folder.name + ".unfinished")

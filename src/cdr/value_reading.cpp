@@ -143,7 +143,7 @@ void ValueReading::leave_chunk(Decoder& decoder) noexcept {
   chunk_.is_read = false;
 }
 
-// Skips the pieces of the chunk after the present piece.
+// Skips the pieces of the chunk after the current piece.
 void ValueReading::skip_chunk_rest(Decoder& decoder) noexcept {
   while (chunk_.beyond != 0 && decoder.ok()) {
     decoder.position_ = decoder.octets_.size();

@@ -49,12 +49,12 @@ class EmbeddedReader final {
   std::vector<bool> is_new_;
   /// For each interface and valuetype: the repository ids of its contents in this description.
   std::unordered_map<const Definition*, std::string> ids_inside_;
-  /// The octets of the present details, with repository ids instead of positions.
+  /// The octets of the current details, with repository ids instead of positions.
   std::string content_;
   /// The same for all complete definitions, with the ids of their contents: equal if the
   /// definitions are equal.
   std::unordered_map<const Definition*, std::string> known_content_;
-  bool skips_ = false;  // the present details are known: makes no types without a name
+  bool skips_ = false;  // the current details are known: makes no types without a name
   std::unordered_set<const Definition*> declared_;  // definitions that have no details yet
 };
 

@@ -57,7 +57,7 @@ class Shared final {
 class Access final {
  public:
   enum class Right { read, write };
-  /// Takes the lock for the present request. Raises NO_PERMISSION for Right::write if the client
+  /// Takes the lock for the current request. Raises NO_PERMISSION for Right::write if the client
   /// may not write, and OBJECT_NOT_EXIST if the definition has been destroyed.
   Access(Shared& shared, Right right);
 

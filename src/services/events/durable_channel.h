@@ -43,7 +43,7 @@ class Subscriptions : public std::enable_shared_from_this<Subscriptions> {
   /// exceptions of the store.
   task<void> end(std::string name);
   task<std::vector<Subscription>> all();
-  /// Raises NO_PERMISSION if the client of the present request may not make or end a subscription.
+  /// Raises NO_PERMISSION if the client of the current request may not make or end a subscription.
   void require_consume() const { objects_.proxies->access().require_consume(); }
   /// Ends all objects. The subscriptions stay in the store.
   void close();

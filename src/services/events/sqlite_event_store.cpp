@@ -50,7 +50,7 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
-  /// Writes in the present transaction, and keeps the result. An error ends the transaction of the
+  /// Writes in the current transaction, and keeps the result. An error ends the transaction of the
   /// whole group.
   [[nodiscard]] virtual std::expected<void, sqlite::Error> write(SqliteWriter& writer) = 0;
   /// Called when the transaction is durable. Reports the result.

@@ -39,7 +39,7 @@ class SqliteWriter {
   void sweep_all();
   /// @}
 
-  /// @name Requests in the present transaction. Each `channel` was opened before.
+  /// @name Requests in the current transaction. Each `channel` was opened before.
   /// @{
   [[nodiscard]] Result<void> open(const std::string& channel);
   /// Why requests of the channel must be refused: its rows are damaged, or it is not open. Changes
@@ -65,7 +65,7 @@ class SqliteWriter {
   struct Progress {
     SequenceNumber acknowledged = 0;
     std::uint64_t missed = 0;
-    bool is_changed = false;  // in the present transaction
+    bool is_changed = false;  // in the current transaction
   };
   struct Channel {
     std::string name;
@@ -76,7 +76,7 @@ class SqliteWriter {
     std::map<std::string, Progress> subscriptions;
     bool is_loaded = false;
     bool is_missing = false;  // the file has no row: the transaction that made it was rolled back
-    bool is_changed = false;  // in the present transaction
+    bool is_changed = false;  // in the current transaction
     std::uint64_t missed_unlogged = 0;
     std::optional<std::int64_t> logged;  // when `missed_unlogged` was last written to the log
   };
@@ -111,7 +111,7 @@ class SqliteWriter {
   SqliteEventStoreOptions options_;
   std::int64_t now_ = 0;
   std::map<std::string, Channel> channels_;
-  std::set<std::string> changed_;   // channels, in the present transaction
+  std::set<std::string> changed_;   // channels, in the current transaction
   std::set<std::string> to_sweep_;  // channels that may have events to remove
   sqlite::Statement begin_;
   sqlite::Statement commit_;
