@@ -165,7 +165,7 @@ void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
     if (!entries.empty() && entries.begin()->second->source().orb() != source.orb())
       throw BAD_PARAM(0, COMPLETED_NO, "the pollables of a set must belong to one ORB");
     if (entries.size() == std::numeric_limits<std::uint16_t>::max())
-      throw IMP_LIMIT(0, COMPLETED_NO, "a set contains 65,535 pollables at most");
+      throw IMP_LIMIT(0, COMPLETED_NO, "a set may contain at most 65,535 pollables");
     members_->insert(entry);
   }
   if (!source.watch(entry)) members_->settle(*entry);
