@@ -22,9 +22,9 @@ class Farewells : public std::enable_shared_from_this<Farewells> {
   /// Makes `tell` keep its tasks from now on.
   void keep();
   /// Runs the kept tasks, a limited number at a time, until all have ended. Later tasks are started
-  /// at once again. Each call has at most an eighth of `time_max`, so that others come after calls
-  /// that get no reply. After `time_max`, tasks that have not begun are dropped. Failures are
-  /// logged.
+  /// at once again. Each call has at most an eighth of `time_max`, so that the tasks behind calls
+  /// without a reply also run. After `time_max`, tasks that have not begun are dropped. Failures
+  /// are logged.
   void tell_all(const CORBA::object_reference<CORBA::ORB>& orb, std::chrono::milliseconds time_max);
 
  private:

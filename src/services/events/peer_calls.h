@@ -1,4 +1,4 @@
-// What proxies have in common when they call their peers, and when they reply to them.
+// The functions that proxies use to call their peers, and to reply to them.
 #pragma once
 
 #include <perigee/async/task.h>
@@ -12,7 +12,7 @@
 
 namespace perigee::events {
 
-/// Tell a peer that its proxy has ended.
+/// Calls the peer, and so tells it that its proxy has ended.
 task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushConsumer> consumer);
 task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer> consumer);
 task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushSupplier> supplier);

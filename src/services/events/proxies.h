@@ -30,8 +30,9 @@ namespace perigee::events {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-/// A proxy whose peer is a proxy of another channel pauses after this number of events. Its calls
-/// never return to the event loop, and channels may pass events round for ever.
+/// A proxy whose peer is a proxy of another channel pauses after this number of events. Otherwise
+/// its calls would never return to the event loop if channels pass events to each other in a
+/// circle.
 constexpr unsigned events_between_pauses = 32;
 constexpr std::chrono::milliseconds pause_time(1);  // 0 would end before other work of the loop
 
@@ -39,7 +40,7 @@ using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 
 class Proxies;
 
-/// What all four kinds of proxies have in common. A servant derives from it.
+/// The common part of all four kinds of proxies. A servant derives from it.
 class Proxy {
  public:
   using Id = PortableServer::ObjectId;
