@@ -14,7 +14,7 @@ CORBA::Any any_of(Struct value) {
   return result;
 }
 
-/// Converts those of the contents, inherited ones included, that have the kind.
+/// Converts all contents of the kind, inherited contents included.
 template <typename Result, typename Convert>
 Result converted(const Access& access, const Definition& definition, Kind kind, Convert convert) {
   Result result;

@@ -1,5 +1,5 @@
-// A few tasks take farewells from a common queue, so that a service with many peers does not begin
-// a call of each at the same time.
+// A few tasks take farewells from a common queue, so that a service with many peers does not call
+// all of them at the same time.
 #include "services/events/farewells.h"
 
 #include "services/events/start_detached.h"

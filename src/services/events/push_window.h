@@ -51,8 +51,8 @@ class PushWindow {
   [[nodiscard]] bool has_room(const Event& next, std::size_t pushes_max) const noexcept;
   /// Begins a call on this thread. If it cannot begin, `end_of_oldest` returns the failure.
   void start(EventRef event);
-  /// Whether the oldest call has failed at once, and other calls were in progress then. This is no
-  /// sign that the consumer does not work.
+  /// Whether the oldest call has failed at once, and other calls were in progress then. Such a
+  /// failure does not mean that the consumer is out of order.
   [[nodiscard]] bool oldest_was_refused() const noexcept { return pushes_.front().was_refused; }
   /// Waits for the oldest call. If it has failed, the event stays in the window for `drain`.
   task<PushStep> end_of_oldest(std::string& reason);

@@ -47,7 +47,7 @@ class SqliteWriter {
   [[nodiscard]] Result<std::optional<sqlite::Error>> check(const std::string& channel);
   /// Whether no channel keeps events of this size.
   [[nodiscard]] bool is_too_large(std::size_t octets) const noexcept;
-  /// The number of the event, which is not too large. None: the channel is full.
+  /// Appends an event that is not too large. Returns its number. None: the channel is full.
   [[nodiscard]] Result<std::optional<SequenceNumber>> append(const std::string& channel,
                                                              const std::string& octets);
   /// Makes the subscription, or finds it. None: the channel has as many subscriptions as it may.
@@ -99,8 +99,8 @@ class SqliteWriter {
   [[nodiscard]] Result<void> make_room(Channel& channel, std::size_t octets);
   /// Removes events that all subscriptions have acknowledged, until there is room for one more.
   [[nodiscard]] Result<void> remove_done(Channel& channel, std::size_t octets);
-  /// Removes the oldest events as long as `may_remove` says so: a part, if there are many. Returns
-  /// whether more may be left.
+  /// Removes the oldest events while `may_remove` permits it. If there are many, one call removes
+  /// only a part of them. Returns whether more may be left.
   [[nodiscard]] Result<bool> remove_oldest(Channel& channel, const MayRemove& may_remove);
   void note_removed(Channel& channel, const Oldest& event);
   [[nodiscard]] Result<void> sweep(const std::string& channel);

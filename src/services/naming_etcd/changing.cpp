@@ -23,7 +23,7 @@ bool is_alone(Change::Kind kind) {
          kind == Change::Kind::destroy_context || kind == Change::Kind::remove_expired;
 }
 
-/// The first half is random, and the second half counts.
+/// Makes the first mark. The first half of a mark is random, and the second half is a counter.
 Mark random_mark() {
   std::random_device random;
   const std::uint64_t half = std::uint64_t{random()} << 32U | random();

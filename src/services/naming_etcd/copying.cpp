@@ -1,4 +1,4 @@
-// The pages, and the checks of a complete copy.
+// Reads the pages of a copy, and checks the complete copy.
 #include "services/naming_etcd/copying.h"
 
 #include "services/naming_etcd/plan.h"

@@ -59,7 +59,7 @@ class Mirror {
   /// A binding of the context whose lease has not ended. nullptr: there is none.
   [[nodiscard]] const std::pair<const Component, Entry>* find_valid(ContextNumber context,
                                                                     WallTime now) const;
-  /// At most `count` bindings whose leases have ended.
+  /// Returns at most `count` bindings whose leases have ended.
   [[nodiscard]] std::vector<std::pair<BindingKey, Revision>> expired(std::size_t count,
                                                                      WallTime now) const;
   [[nodiscard]] bool has_expired(WallTime now) const;

@@ -52,11 +52,11 @@ class Transfers {
   /// Begins a POST request. `run` calls `done` when it has ended. With `data`, the body goes there.
   /// Without it, a body of more than `answer_size_max` octets is an error.
   Id start(HttpRequest request, Done done, Data data = {});
-  /// Ends the request. Its `done` is not called. Not within `data`.
+  /// Ends the request. Its `done` is not called. Do not call this function within `data`.
   void cancel(Id id) noexcept;
   /// Waits for at most `time`, and calls functions of requests.
   void run(std::chrono::milliseconds time);
-  /// Ends the wait of `run`. Any thread.
+  /// Ends the wait of `run`. Any thread may call this function.
   void wake() noexcept;
 
  private:
