@@ -18,7 +18,7 @@ struct Transfer {
   std::uint64_t offset = 0;
 };
 
-/// The tickets that were handed out and not yet used. Any thread.
+/// The tickets that were handed out and not yet used. Thread-safe.
 class Tickets {
  public:
   using Clock = std::chrono::steady_clock;
@@ -48,7 +48,7 @@ class Tickets {
     Transfer transfer;
   };
 
-  void drop_expired(Clock::time_point now);  // the lock is held
+  void drop_expired(Clock::time_point now);  // the caller holds the lock
 
   const Limits limits_;
   std::mutex lock_;
