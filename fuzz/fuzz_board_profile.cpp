@@ -1,5 +1,5 @@
-// Profiles of examples/protocol_plugin from outside, and their addresses. An accepted profile must
-// be unchanged after it was written and read again.
+// Profiles of examples/protocol_plugin with any octets, and their addresses. An accepted profile
+// must be unchanged after it was written and read again.
 #include "board_profile.h"
 #include "require.h"
 #include <perigee/transport/plugin.h>

@@ -67,7 +67,7 @@ void try_key(OctetSpan octets) {
   require(destination.target != nullptr || octets.size() >= 4);
 }
 
-/// A request that passes has the same body afterwards.
+/// Passes a request, and checks that its body has not changed.
 void try_request(OctetSpan octets) {
   static const auto giop = giop::make_giop();
   static const auto session = giop->open(messaging::Role::acceptor, {});

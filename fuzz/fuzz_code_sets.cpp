@@ -1,7 +1,6 @@
 // Code set conversion of hostile octets and of hostile values. A value that one side accepts must
-// be the same after encoding and decoding.
-// Layout: steps. Each step is an operation, the code sets and GIOP version of the step, a size, and
-// that many octets.
+// be the same after encoding and decoding. An input consists of steps. Each step is an operation,
+// the code sets and GIOP version of the step, a size, and that many octets.
 #include "require.h"
 #include <perigee/cdr/operators.h>
 
@@ -81,7 +80,7 @@ void decode_borrowed(OctetSpan octets, CodeSets code_sets) {
   require(borrowed == copied);
 }
 
-/// A string of an application: any octets.
+/// Encodes any octets as a string of an application.
 void encode_text(OctetSpan octets, CodeSets code_sets) {
   std::string text(reinterpret_cast<const char*>(octets.data()), octets.size());
   const bool has_nul = text.find('\0') != std::string::npos;
@@ -91,7 +90,7 @@ void encode_text(OctetSpan octets, CodeSets code_sets) {
   survives(std::vector<char>(text.begin(), text.end()), code_sets, std::endian::big, 1);
 }
 
-/// A wide string of an application: any 32-bit values.
+/// Encodes any 32-bit values as a wide string of an application.
 void encode_wide(OctetSpan octets, CodeSets code_sets) {
   std::wstring text(octets.size() / sizeof(wchar_t), L'\0');
   if (!text.empty()) std::memcpy(text.data(), octets.data(), text.size() * sizeof(wchar_t));

@@ -1,6 +1,6 @@
-// DynAnys of types and values from outside. The first octet selects the byte order, the position at
-// which the value begins, and an any or a TypeCode. A DynAny is taken apart and put together again:
-// the result must be equal. Then random changes follow, after which it must still be a valid value.
+// DynAnys of any types and values. The first octet selects the byte order, the position at which
+// the value begins, and an any or a TypeCode. A DynAny is taken apart and put together again: the
+// result must be equal. Then random changes follow, after which it must still be a valid value.
 #include "dynamic/values/factory.h"
 #include "require.h"
 #include "support/rebuild_dyn_any.h"
@@ -24,14 +24,14 @@ using fuzz::require;
 
 constexpr std::size_t parts_max = 2000;
 constexpr std::uint32_t array_max = 16;
-constexpr std::size_t octets_max = 64 * 1024;  // default values may be much larger: they are slow
+constexpr std::size_t octets_max = 64 * 1024;  // larger values, such as default values, are slow
 
 DynamicAny::DynAnyFactory& factory() {
   static const auto made = dynamic::make_factory({});
   return *made;
 }
 
-/// Written and read again. False if a limit refuses it.
+/// Encodes `any`, and decodes `copy` from the octets. False if a limit refuses the value.
 bool send(const CORBA::Any& any, CORBA::Any& copy) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
@@ -43,7 +43,7 @@ bool send(const CORBA::Any& any, CORBA::Any& copy) {
   return decoder.ok();
 }
 
-/// Whether the limits of comparisons allow to see that an any is equal to its copy.
+/// Whether the any equals its own copy. The limits of comparisons may prevent this.
 bool is_comparable(const CORBA::Any& any) {
   CORBA::Any copy;
   return send(any, copy) && copy == any;
@@ -66,7 +66,7 @@ bool contains(const cdr::TypeNode& type, Accepts accepts) {
   return false;
 }
 
-/// An any inside the value may also have valuetypes.
+/// Whether the value may contain valuetypes, also in an any inside of it.
 bool has_valuetypes(const CORBA::Any& any) {
   return contains(any::Access::type(any), [](const cdr::TypeNode& node) {
     return node.kind == cdr::TypeKind::tk_value || node.kind == cdr::TypeKind::tk_value_box ||
@@ -138,7 +138,7 @@ class Changes final {
     return static_cast<std::uint8_t>(octet ^ (state_ >> 16));
   }
 
-  /// Each component that is counted can be reached.
+  /// Checks that each component that is counted can be reached.
   static void require_all_parts(const DynRef& dyn) {
     const DynRef copy = dyn->copy();
     const std::uint32_t count = dyn->component_count();
@@ -233,9 +233,9 @@ class Changes final {
   std::vector<DynRef> earlier_;  // values of `root` and its components
 };
 
-/// A value that has arrived is only refused for the limits, or if its type has no default value.
-/// A reference to an earlier valuetype may have the TypeCode of another type. Such a value cannot
-/// be written without the earlier one: MARSHAL.
+/// Rebuilds a value that has arrived. This may fail only because of the limits, or if its type has
+/// no default value. A reference to an earlier valuetype may have the TypeCode of another type.
+/// Such a value cannot be written without the earlier one: MARSHAL.
 void try_to_rebuild(const DynRef& dyn) {
   try {
     check_rebuilt(dyn);

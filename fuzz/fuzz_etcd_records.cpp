@@ -1,5 +1,5 @@
-// Keys and values of the naming service in etcd. The first octet selects what the rest is. What was
-// read must be the same after it was written and read again.
+// Keys and values of the naming service in etcd. The first octet selects the kind of the rest. An
+// accepted key or value must be the same after it was written and read again.
 #include "require.h"
 #include "services/naming_etcd/keys.h"
 #include "services/naming_etcd/records.h"
@@ -23,7 +23,7 @@ void try_key(std::string_view text) {
     require(keys.context(context->context) == text);
 }
 
-/// Any two names have keys in the order of the names. A line feed separates the two.
+/// Checks that the keys of two names have the order of the names. A line feed separates the names.
 void try_order(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return;

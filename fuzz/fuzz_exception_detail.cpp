@@ -1,4 +1,4 @@
-// The service context with the text of an exception. A text keeps the limit and can be shown: it
+// The service context with the text of an exception. A decoded text does not exceed the limit, and
 // has no control characters. After it was written and read again, it is the same.
 #include "require.h"
 #include <perigee/iop/exception_detail.h>
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const OctetSpan octets = std::as_bytes(std::span(data, size));
   const std::string text = iop::decode_exception_detail(octets);
   check(text);
-  // Escapes make a text longer: only a short one arrives whole.
+  // Escapes make a text longer, so only a short text is sent whole.
   if (text.size() <= iop::exception_detail_size_max)
     require(iop::decode_exception_detail(iop::encode_exception_detail(text)) == text);
   const std::string_view any(reinterpret_cast<const char*>(octets.data()), octets.size());

@@ -25,7 +25,7 @@ HolderRef decode(cdr::Decoder& decoder) {
   return holder;
 }
 
-/// Only CORBA system exceptions may be raised.
+/// Raises the exception of the holder, and names it. It must be a system exception.
 std::string raised(const HolderRef& holder) {
   try {
     holder->raise_exception();

@@ -1,4 +1,4 @@
-// GIOP and GIOPlite from outside.
+// Reads any octets as messages of GIOP and GIOPlite.
 #include "messages.h"
 #include <perigee/giop/giop.h>
 

@@ -1,6 +1,6 @@
-// Any octets to an inbox that accepts links into the pool of a peer. Linked octets must be inside
-// the pool, and the last link must be given back. Octets in pieces must give the same messages as
-// the same octets at once.
+// Gives any octets to an inbox that accepts links into the pool of a peer. Linked octets must be
+// inside the pool, and the last link must be given back. Octets in pieces must give the same
+// messages as the same octets at once.
 #include "ipc/shared_memory.h"
 #include "messages.h"
 #include "transport/shared_memory/peer_pool.h"
@@ -43,7 +43,7 @@ class Links final : public SequenceLinks {
     if (linked.memory) last_ = link;
     return linked;
   }
-  /// No message is in use any longer.
+  /// Called when no message is in use any longer.
   void check_given_back() const {
     if (last_) require(words_->given_back[last_->hold].load() == last_->generation);
   }

@@ -22,7 +22,7 @@ void try_text(std::string_view text) {
   require(naming::to_text(*name).size() <= text.size());
 }
 
-/// Each line is an id, or a kind, in turn.
+/// Checks a name. The lines are ids and kinds in turn.
 void try_name(std::string_view text) {
   naming::Components name(1);
   bool is_id = true;
@@ -37,12 +37,12 @@ void try_name(std::string_view text) {
   require(naming::parse_text(naming::to_text(name)) == name);
 }
 
-/// The URL must lead to the name.
+/// Checks that the URL of a name leads to the name.
 void try_url(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return;
   const std::string_view name = text.substr(end + 1);
-  if (name.contains('\0')) return;  // no string of CORBA
+  if (name.contains('\0')) return;  // CORBA strings contain no NUL
   const auto url = naming::make_url(std::string(text.substr(0, end)), name);
   const auto components = naming::parse_text(name);
   if (!url || !components) return;

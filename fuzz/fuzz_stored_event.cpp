@@ -43,7 +43,7 @@ void try_event(std::string_view octets) {
   }
 }
 
-/// The octets are four numbers of 8 octets, which replace those in the rows.
+/// Opens a store with damaged rows. The octets are four numbers of 8 octets for these rows.
 void try_rows(std::string_view octets) {
   std::int64_t numbers[4] = {};
   std::memcpy(numbers, octets.data(), std::min(octets.size(), sizeof(numbers)));

@@ -76,8 +76,8 @@ MutableOctetSpan Reader::extend_held(std::size_t count) {
   return MutableOctetSpan(held_).subspan(leftover);
 }
 
-/// A connection may be idle for a long time before it asks for space again. No message refers to
-/// held_.
+/// Frees held_ when it is empty: the connection may be idle for a long time before it asks for
+/// space again. No message refers to held_.
 void Reader::free_held() noexcept {
   if (begin_ != end_ || held_.empty()) return;
   Octets().swap(held_);
@@ -179,9 +179,9 @@ bool Reader::fits(std::size_t added) const noexcept {
   return size <= limits_.partial_size_max;
 }
 
-/// The hot path: a whole message in the received octets. The message is copied only if the octets
-/// were detached and are in held_, because the next thread with the read token may ask for space
-/// during this upcall, which frees held_.
+/// Returns a whole message in the received octets: the hot path. The message is copied only if they
+/// were detached and are in held_. The reason is that the next thread with the read token may ask
+/// for space during this upcall, and so free held_.
 [[gnu::always_inline]] inline void Reader::deliver_view(IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(frame_.type);
   message.version = frame_.version;
@@ -247,8 +247,9 @@ Assembly Reader::take_partial(Version version, std::uint32_t id) {
   return partial;
 }
 
-/// After a cancel request, no more fragments of the cancelled request arrive (interop fact 9 of
-/// docs/interop.md). A peer does not cancel replies, and requests of 1.1 cannot be matched.
+/// Drops the fragments of a cancelled request: no more of them arrive after a cancel request
+/// (interop fact 9 of docs/interop.md). A peer does not cancel replies, and requests of 1.1 cannot
+/// be matched.
 void Reader::drop_cancelled(const IncomingMessage& message) noexcept {
   if (message.octets.size() < identified_header_size) return;
   const std::uint32_t id = request_id_of(message.octets, message.order);

@@ -1,5 +1,5 @@
-// Mutations of IDL text that know its tokens and statements, so that the fuzzer passes the parser.
-// Changes of single octets alone rarely leave valid text.
+// Mutations of IDL text that know its tokens and statements, so that the parser accepts many of the
+// results. Changes of single octets alone rarely leave valid text.
 #pragma once
 
 #include <cstdint>

@@ -47,13 +47,13 @@ class CleanSystem:
         return self.folder / Path(path).relative_to("/")
 
     def make(self):
-        """Makes the system anew. An interrupted run leaves no folder with its name."""
+        """Makes the system, in place of an older one. An interrupted run leaves no folder with its name."""
         if os.geteuid() != 0:
             raise Failure("this needs root: it makes a root folder of its own (chroot)")
         unfinished = self.folder.with_name(self.folder.name + ".unfinished")
         for old in (self.folder, unfinished):
             shutil.rmtree(old, ignore_errors=True)
-        # In a mount namespace of its own: an interrupted debootstrap leaves no mounts.
+        # debootstrap has a mount namespace of its own, so that no mounts stay if it is interrupted.
         command = ["unshare", "--mount", "debootstrap", "--variant=minbase", SUITE, str(unfinished),
                    package_source()]
         print("+", *command, flush=True)

@@ -24,7 +24,7 @@ void report(const WatcherRef& watcher) try {
 
 class Builder final : public CORBA::servant_traits<Callbacks::Builder>::base_type {
  public:
-  // The threads are joined by the destructor.
+  // Returns at once. The destructor of the builder joins the threads.
   void build(WatcherRef watcher) override {
     const std::lock_guard lock(mutex_);
     threads_.emplace_back([watcher = std::move(watcher)] { report(watcher); });

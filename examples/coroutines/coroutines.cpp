@@ -1,5 +1,6 @@
-// Tasks: waiting without a thread. One thread asks several sources of prices, one after the other,
-// all at once, with a time limit, and through a library that calls back from a thread of its own.
+// Tasks: waiting without a thread. One thread asks several sources of prices: one after the other,
+// and all at once. It also asks with a time limit, and through a library that calls back from a
+// thread of its own.
 #include <perigee/async/as_task.h>
 #include <perigee/async/completion.h>
 #include <perigee/async/run.h>

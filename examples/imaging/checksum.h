@@ -31,5 +31,6 @@ class Sha256 {
 };
 
 std::string to_hex(std::span<const std::uint8_t> octets);
-/// Nothing unless the text consists of pairs of hexadecimal digits.
+/// Converts hexadecimal digits to octets. Nothing if the text does not consist of pairs of such
+/// digits.
 std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text);

@@ -1,5 +1,5 @@
-// image_locator: finds the server of an image by asking several image servers. Servers may come and
-// go: their references outlive them.
+// image_locator: finds the server of an image by asking several image servers. Servers may end and
+// start again: their references stay valid.
 #include "imagingC.h"
 #include "imagingS.h"
 #include "programs.h"
@@ -48,7 +48,7 @@ class ImageLocator final : public CORBA::servant_traits<Imaging::ImageLocator>::
         (void)server->describe(name);
         return server;
       } catch (const Imaging::UnknownImage&) {     // the next server is asked
-      } catch (const Imaging::UnreadableImage&) {  // like UnknownImage
+      } catch (const Imaging::UnreadableImage&) {  // the next server is asked
       } catch (const CORBA::SystemException& gone) {
         log(gone);
         all_asked = false;
@@ -84,7 +84,7 @@ int main(int argc, char* argv[]) try {
   std::vector<std::string> references;
   CLI::App app(
       "Knows which of several image servers has an image; writes its own reference to standard "
-      "output.\n-ORBListenEndpoints iiop://:<port> makes the reference outlive a restart.");
+      "output.\n-ORBListenEndpoints iiop://:<port> keeps the reference valid after a restart.");
   app.add_option("servers", references, "references of image servers, or file:<path of one>")
       ->required();
   try {

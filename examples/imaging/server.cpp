@@ -150,7 +150,7 @@ int main(int argc, char* argv[]) try {
   Options options;
   CLI::App app(
       "Offers the images of a folder; writes its reference to standard output.\n"
-      "-ORBListenEndpoints iiop://:<port> makes the reference outlive a restart.");
+      "-ORBListenEndpoints iiop://:<port> keeps the reference valid after a restart.");
   add_options(app, options);
   CLI11_PARSE(app, argc, argv);
   serve(orb, options);

@@ -1,4 +1,4 @@
-// Tickets for transfers: each is good for a short time, and for one connection.
+// Tickets for transfers: each is valid for a short time, and for one connection.
 #pragma once
 
 #include "catalogue.h"
@@ -12,13 +12,13 @@
 #include <span>
 #include <vector>
 
-/// The transfer that a ticket is good for.
+/// The transfer that a ticket allows.
 struct Transfer {
   CatalogueEntry image;
   std::uint64_t offset = 0;
 };
 
-/// The tickets that were handed out and not yet used. Any thread.
+/// The tickets that were handed out and not yet used. Thread-safe.
 class Tickets {
  public:
   using Clock = std::chrono::steady_clock;
@@ -48,7 +48,7 @@ class Tickets {
     Transfer transfer;
   };
 
-  void drop_expired(Clock::time_point now);  // the lock is held
+  void drop_expired(Clock::time_point now);  // the caller holds the lock
 
   const Limits limits_;
   std::mutex lock_;

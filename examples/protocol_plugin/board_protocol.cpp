@@ -1,5 +1,5 @@
 // The plug-in: the protocol `board`. Its servers listen at any free port of this host, and put up a
-// notice that names the port. References name the notice, so they outlive the port.
+// notice that names the port. References name the notice, so they stay valid if the port changes.
 #include "board_profile.h"
 #include "board_transport.h"
 #include "brief_messages.h"

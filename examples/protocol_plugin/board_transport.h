@@ -1,5 +1,5 @@
-// A connection of the protocol `board`: a TCP stream that fulfils the contract of perigee's
-// Transport.
+// A connection of the protocol `board`: a TCP stream that fulfils the contract of
+// perigee::transport::Transport.
 #pragma once
 
 #include <perigee/ipc/sock.h>

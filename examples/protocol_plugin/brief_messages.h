@@ -8,7 +8,7 @@
 //        8-11  Request id, or 0.
 //
 // Behind the header, in CDR: contexts, object key and operation of a request; contexts of a reply;
-// the key of a locate request. Then the body, aligned to 8. There are no fragments.
+// the key of a locate request. The body follows, aligned to 8. There are no fragments.
 #pragma once
 
 #include <perigee/messaging/protocol.h>

@@ -1,5 +1,5 @@
-// Prints the operations of any object. Knows no IDL: the Interface Repository of the object's
-// server has it.
+// Prints the operations of any object. It was compiled without their IDL: the Interface Repository
+// of the object's server describes them.
 #include <perigee/orb/write.h>
 #include <perigee/repository.h>
 

@@ -1,5 +1,5 @@
-// A gateway, as in a firewall: it checks requests before they go inside, and replies before they go
-// outside.
+// A gateway, as in a firewall: it checks requests before it passes them to the sink, and replies
+// before it passes them to the client.
 #include "middle.h"
 #include "stockAsync.h"
 #include "stockAsyncS.h"

@@ -9,15 +9,15 @@
 using QuoterRef = IDL::traits<Stock::Quoter>::ref_type;
 using ServantRef = CORBA::servant_reference<PortableServer::Servant>;
 
-/// Asks the sink, and keeps its thread until the answer comes.
+/// Calls the sink, and blocks the thread of the upcall until the reply arrives.
 ServantRef make_blocking(QuoterRef sink);
-/// Asks the sink, and answers when the reply arrives in a callback. This is the program of
+/// Calls the sink, and replies when a callback gets the price. This is the program of
 /// Deshpande and others, "The Design and Performance of Asynchronous Method Handling for CORBA",
 /// section 4.1.
 ServantRef make_callbacks(const QuoterRef& sink);
-/// The same as a coroutine.
+/// The same as `make_callbacks`, as a coroutine.
 ServantRef make_coroutine(QuoterRef sink);
-/// Asks all sinks at once and answers with the lowest price that comes within a second.
+/// Calls all sinks at once, and replies with the lowest price that arrives within a second.
 ServantRef make_best(CORBA::ORB::_ref_type orb, std::vector<QuoterRef> sinks);
-/// Lets only well-formed questions through to the sink, and only plausible answers back.
+/// Passes only well-formed requests to the sink, and only valid prices to the client.
 ServantRef make_gateway(QuoterRef sink);

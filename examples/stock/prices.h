@@ -15,7 +15,7 @@ class Prices {
   /// std::runtime_error, with `name` and the number of the line, at the first wrong line, or at a
   /// symbol that occurs twice.
   static Prices read(std::istream& input, const std::string& name);
-  /// The same from a file; a file that cannot be opened or read is an error too.
+  /// Does the same with a file. Also throws if the file cannot be opened or read.
   static Prices read_file(const std::filesystem::path& file);
 
   [[nodiscard]] std::optional<std::int32_t> find(const std::string& symbol) const;

@@ -30,7 +30,7 @@ using transport::Endpoint;
 
 namespace {
 
-constexpr std::uint32_t requests_max = 65'536;       // in progress in the bridge
+constexpr std::uint32_t requests_max = 65'536;       // requests in progress in the bridge
 constexpr std::size_t parked_size_max = 128u << 20;  // octets that wait for connections
 constexpr std::uint32_t connecting_threads_max = 4;
 
@@ -71,9 +71,9 @@ std::unexpected<IoError> unknown_scheme(const transport::ProtocolRegistry& proto
 
 }  // namespace
 
-/// The order of the members is the order in which they are made. The server's threads use the
-/// members before it. The forwarders of `handler` use the loops of the server, which ends first: so
-/// `stop` calls `forget_loops`.
+/// The order of the members is the order in which they are made. The threads of the server use the
+/// members in front of it. The forwarders of `handler` use the loops of the server, but the server
+/// ends before them: so `stop` calls `forget_loops`.
 struct Bridge::Parts {
   struct Listening {
     transport::ProtocolFactory* protocol;

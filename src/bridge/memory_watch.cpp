@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::seconds trim_period{1};
 
-// A message of the largest size must always find room, beside some other messages.
+// The limits leave room for a message of the largest size and for some other messages.
 engine::MemoryBudget::Limits limits_of(const messaging::Limits& messages) noexcept {
   engine::MemoryBudget::Limits limits;
   limits.unfinished = std::max(limits.unfinished, std::uint64_t{4} * messages.message_size_max);

@@ -14,7 +14,7 @@
 
 namespace perigee::bridge {
 
-/// Any thread may use it. Its own thread sleeps while there is nothing to watch.
+/// Thread-safe. The thread of this object sleeps while there is nothing to watch.
 class MemoryWatch final {
  public:
   /// Throws std::system_error if the system has no thread left.

@@ -91,7 +91,7 @@ class References {
   struct Found {
     Target target;
     iop::ObjectKey object_key;
-    std::vector<iop::TaggedComponent> components;  // that describe the server, not its address
+    std::vector<iop::TaggedComponent> components;  // that describe the server, and no address
   };
 
   [[nodiscard]] std::vector<transport::ProfileTarget> claim(const iop::Ior& ior) const;

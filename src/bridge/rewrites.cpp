@@ -26,14 +26,16 @@ cdr::CodeSets code_sets_of(Agreement agreement, messaging::Version version) noex
   return code_sets;
 }
 
-// The name is searched only after an error: a call does not keep it.
+// Searches the name of an operation by its types. This is needed only after an error, so a call
+// does not keep the name.
 std::string_view name_of(const RewritingPlan& plan, const OperationTypes* types) noexcept {
   for (const auto& [name, each] : plan.operations)
     if (&each == types) return name;
   return "an unknown operation";
 }
 
-/// Not a warning if a client is the cause: clients could fill the log.
+/// Logs that references cannot be rewritten. `level` is lower than a warning if a client is the
+/// cause: clients could fill the log.
 void log_unreadable(log::Level level, std::string_view sender, std::string_view what,
                     const cdr::Error& error) {
   if (!log::enabled(level)) return;
@@ -46,7 +48,8 @@ void log_unreadable(log::Level level, std::string_view sender, std::string_view 
   log::write(level, "bridge", line);
 }
 
-/// A target may have more addresses than the bridge knows: the log says which address to add.
+/// Logs a reference whose server the bridge does not know. A target may have more addresses than
+/// the bridge knows: the text says which reference to add.
 void log_unknown(const References& references, const iop::Ior& ior) {
   if (!log::enabled(log::Level::info)) return;
   const auto target = references.target_of(ior);

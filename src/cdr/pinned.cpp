@@ -15,7 +15,8 @@ namespace perigee::cdr {
 
 namespace {
 
-/// Octets charged for the memory of a value in addition to its elements, so that no value is free.
+/// Octets charged for the memory of a value in addition to its elements: a small value takes more
+/// memory than its elements.
 constexpr std::uint64_t overhead = 64;
 
 /// Memory that one value has for itself.
@@ -61,14 +62,14 @@ Place copied(Decoder& decoder, OctetSpan view) {
                        [view](std::byte* place) { std::memcpy(place, view.data(), view.size()); });
 }
 
-/// The octets as they lie in the message, or a copy of them.
+/// The octets in the memory of the message, or a copy of them.
 Place shared_or_copied(Decoder& decoder, PinSource& source, OctetSpan view) {
   if (auto memory = source.share(decoder, view)) return {std::move(memory), view.data()};
   return decoder.ok() ? copied(decoder, view) : Place();
 }
 
-/// The vector into which the ORB has received the sequence. Null: there is none of this type, or
-/// the decoder has an error.
+/// The vector into which the ORB has received the sequence. Null: there is no vector of this type,
+/// or the decoder has an error.
 template <typename T>
 Place take_landed(Decoder& decoder, std::size_t count) {
   Decoder ahead = decoder;

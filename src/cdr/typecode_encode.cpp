@@ -55,8 +55,8 @@ class TypeWriter final {
     return found == open_.end() ? nullptr : &*found;
   }
 
-  /// The offset counts from the field that contains it, in the message: interop fact 36 of
-  /// docs/interop.md.
+  /// Writes at `start` an indirection to the TypeCode at `target`. The offset counts from the field
+  /// that contains it, in the message: interop fact 36 of docs/interop.md.
   static void write_indirection(Encoder& encoder, std::size_t start, std::size_t target) {
     encoder.write(indirection_tag);
     encoder.write(static_cast<std::int32_t>(static_cast<std::int64_t>(target) -
@@ -88,7 +88,8 @@ class TypeWriter final {
     return type.kind == TypeKind::tk_union && unaliased(*type.content).kind == TypeKind::tk_wchar;
   }
 
-  /// The octets are never borrowed: the type may be gone when the message is sent.
+  /// Copies the octets into the buffer. They are never borrowed: the type may no longer exist when
+  /// the message is sent.
   static void copy_octets(Encoder& encoder, OctetSpan octets) {
     std::ranges::copy(octets, encoder.buffer().extend(octets.size()));
   }

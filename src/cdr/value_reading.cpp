@@ -35,7 +35,8 @@ bool Decoder::reads_chunks() const noexcept {
 }
 
 // A chunk ends between two numbers. Only padding in front of the next number may be unread. A copy
-// of the decoder does not know that its reading goes to another chunk, so the copy fails.
+// of the decoder fails here: the step to the next chunk would change the state that it shares with
+// the original.
 bool Decoder::begin_next_chunk(std::size_t alignment) noexcept {
   ValueReading& reading = *values();
   if (&reading.decoder_ != this) {
@@ -142,7 +143,7 @@ void ValueReading::leave_chunk(Decoder& decoder) noexcept {
   chunk_.is_read = false;
 }
 
-// Of the chunk, the pieces after the present one.
+// Skips the pieces of the chunk after the current piece.
 void ValueReading::skip_chunk_rest(Decoder& decoder) noexcept {
   while (chunk_.beyond != 0 && decoder.ok()) {
     decoder.position_ = decoder.octets_.size();
@@ -179,7 +180,7 @@ void DecoderMark::go_back() noexcept {
   const auto granted_kib = decoder_.granted_kib_;
   const auto free_steps_left = decoder_.free_steps_left_;
   decoder_ = start_;
-  // The ORB has granted this memory, and it would count it again.
+  // The ORB has already counted this memory, and must not count it twice.
   const std::uint64_t left = granted_kib * Decoder::kib - decoder_.charged();
   if (left <= ~std::uint32_t{0}) {
     decoder_.granted_kib_ = granted_kib;
@@ -293,8 +294,9 @@ ValueHeader ValueReading::begin(Decoder& decoder) {
 }
 
 // Values with state stand between chunks. Null and indirections stand in chunks, since their tags
-// mean something else between chunks: 0 is reserved, and 0xffffffff is the end of level 1. So do
-// omniORB and the ORB of the JDK. Outside of chunks, they are accepted where a value must follow.
+// mean something else between chunks: 0 is reserved, and 0xffffffff is the end of level 1. omniORB
+// and the ORB of the JDK do the same. Null and indirections outside of chunks are accepted where a
+// value must follow.
 ValueHeader ValueReading::begin_in_chunk(Decoder& decoder) {
   const auto tag = decoder.read<std::uint32_t>();
   ValueHeader header;
@@ -461,9 +463,9 @@ void ValueReading::skip_chunk(Decoder& decoder, std::uint32_t size) {
   decoder.skip(size);
 }
 
-// A value whose type is known is decoded, since later indirections may lead to it. Of another value
-// only the front is read: then it is open, and the caller goes on. Returns the level from which on
-// values have ended, or 0.
+// Decodes a value of a known type, since later indirections may lead to it. Reads only the front of
+// any other value: this value is then open, and the caller reads on. Returns the level from which
+// on values have ended, or 0.
 std::uint32_t ValueReading::skip_value(Decoder& decoder, std::uint32_t tag, std::size_t behind,
                                        std::uint32_t& open) {
   const std::uint32_t own_level = level_;

@@ -50,7 +50,7 @@ class Walk final {
     if (in_.remaining() == before) in_.count_steps(steps_of_empty_value);
   }
 
-  /// The value, with its valuetypes by `values`.
+  /// Copies the value. `values` transfers the valuetypes in it.
   void value_with(const TypeRef& type, ValueTransfer& values) {
     transfer_ = &values;
     owner_ = type.owner;
@@ -64,7 +64,7 @@ class Walk final {
     return has_cycle_;
   }
 
-  /// False if the walk has stopped at a valuetype.
+  /// Walks over a value. False if the walk has stopped at a valuetype.
   bool plain_value(const TypeNode& type) {
     is_plain_only_ = true;
     value(type);
@@ -74,11 +74,11 @@ class Walk final {
  private:
   /// A valuetype of this walk.
   struct WalkedValue {
-    const void* key = nullptr;  // in what is written
+    const void* key = nullptr;  // identifies the written value
     bool is_complete = false;   // its state was read
   };
 
-  /// False if the kind is not a basic type.
+  /// Walks over a value of a basic type. False if the kind is not a basic type.
   bool basic_value(TypeKind kind) {
     switch (kind) {
       case TypeKind::tk_null:
@@ -152,7 +152,7 @@ class Walk final {
     in_.leave();
   }
 
-  /// A value that contains values of other types.
+  /// Walks over a value that contains values of other types.
   void nested_value(const TypeNode& type) {
     switch (type.kind) {
       case TypeKind::tk_alias:
@@ -200,7 +200,7 @@ class Walk final {
     return true;
   }
 
-  /// Not as the machine's own type, which may have fewer digits.
+  /// Copies the octets, because the machine's own type may have fewer digits.
   bool long_double() {
     const QuadOctets quad = in_.read_quad();
     if (out_ != nullptr) out_->write_quad(quad);
@@ -219,18 +219,19 @@ class Walk final {
     if (type.bound != 0 && text.size() > type.bound) in_.fail(ErrorKind::bad_length);
     if (out_ != nullptr && in_.ok()) write(text);
   }
-  // Copied, because the text is gone when the message is sent.
+  // Copies the text, because it no longer exists when the message is sent.
   void write(const std::string& text) { out_->write_string(text); }
   void write(const std::wstring& text) { out_->write_wide_string(text); }
 
-  /// A string without a code set: a repository id.
+  /// Walks over a string without a code set, such as a repository id.
   void string() {
     const std::string_view text = in_.read_string_view();
     if (out_ != nullptr) out_->write_string(text);
   }
 
-  /// As in a reply, the repository id comes first (CORBA 3.0, 15.3.5.5), but omniORB leaves it out.
-  /// If the TypeCode has no id, the two forms look the same: then an id is expected.
+  /// Walks over the repository id of an exception. As in a reply, it comes first (CORBA 3.0,
+  /// 15.3.5.5), but omniORB leaves it out. If the TypeCode has no id, the two forms look the same:
+  /// then an id is expected.
   void exception_id(const TypeNode& type) {
     if (type.id.empty()) return string();
     DecoderMark start(in_);
@@ -274,12 +275,12 @@ class Walk final {
     steps_ = paid;
   }
 
-  /// Decimal digits, two in an octet, and a sign. CORBA 3.0, 15.3.2.8.
+  /// Walks over decimal digits, two in an octet, and a sign. CORBA 3.0, 15.3.2.8.
   void fixed(const TypeNode& type) {
     const OctetSpan octets = in_.read_fixed(type.digits);
     if (out_ == nullptr || octets.empty()) return;
     if (inner_types_ == nullptr) return out_->write_octets(octets);
-    // For a comparison: without zeros in front, and zero has one sign.
+    // In a comparison, zeros in front do not count, and zero has one sign.
     const auto first = std::ranges::find_if(octets.first(octets.size() - 1),
                                             [](std::byte octet) { return octet != std::byte{0}; });
     const OctetSpan digits(first, octets.end());
@@ -304,8 +305,8 @@ class Walk final {
     return type;
   }
 
-  /// `compared`: the type, or the type behind its aliases. Types without parameters are not kept,
-  /// since many anys may have them.
+  /// Writes the kind of an any's type, and adds the type to `types`. `compared`: the type, or the
+  /// type behind its aliases. Leaves out types without parameters, since many anys may have them.
   void collect(const TypeRef& type, const TypeNode& compared, std::vector<TypeRef>& types) {
     if (!in_.ok()) return;
     out_->write(static_cast<std::uint32_t>(compared.kind));
@@ -330,7 +331,7 @@ class Walk final {
     out_->write_octets(octets);
   }
 
-  /// An IOR: the type id, then profiles, each a tag and octets. CORBA 3.0, 13.6.2.
+  /// Walks over an IOR: the type id, then profiles, each a tag and octets. CORBA 3.0, 13.6.2.
   void reference() {
     string();
     const std::size_t count = in_.read_length(8);
@@ -341,15 +342,15 @@ class Walk final {
     }
   }
 
-  /// A valuetype: its front, and its state by the TypeCode.
+  /// Walks over a valuetype: its front, and its state by the TypeCode.
   void valuetype(const TypeNode& type) {
     if (transfer_ != nullptr) return transferred(&type);
     const ValueHeader header = value_header();
     if (header.kind == ValueHeader::Kind::state) value_with_state(type, header);
   }
 
-  /// A boolean, then an object reference or a value. CORBA 3.0, 15.3.7. The TypeCode of an abstract
-  /// interface does not describe the state of a value.
+  /// Walks over a boolean, then an object reference or a value. CORBA 3.0, 15.3.7. The TypeCode of
+  /// an abstract interface does not describe the state of a value.
   void abstract_reference() {
     if (taken<bool>()) return reference();
     if (!in_.ok()) return;
@@ -358,7 +359,8 @@ class Walk final {
     if (header.kind == ValueHeader::Kind::state) in_.fail(ErrorKind::no_value_factory);
   }
 
-  /// Values that are written here may be longer than their indirections.
+  /// Lets `transfer_` copy a valuetype. It may write a value in full where an indirection was read:
+  /// this growth does not count.
   void transferred(const TypeNode* type) {
     const std::size_t before = out_->buffer().size();
     transfer_->transfer(in_, *out_, {type, owner_});
@@ -383,7 +385,7 @@ class Walk final {
   }
 
   void earlier_value(std::uint32_t number) {
-    // The reading also knows values of skipped state, and values in front of this walk.
+    // The ValueReading also numbers values of skipped state, and values in front of this walk.
     const bool is_known = number >= first_value_ && number - first_value_ < walked_values_.size();
     if (stops_at_cycle_) {
       has_cycle_ = is_known && !walked_values_[number - first_value_].is_complete;
@@ -449,7 +451,7 @@ class Walk final {
     for (const std::string_view id : ids)
       in_.values()->count_id_steps(in_, ValueReading::lookup_steps(id));
     if (!in_.ok()) return false;
-    // Comparisons must not see whether the value came in chunks.
+    // In a comparison, it does not matter whether the value came in chunks.
     const bool is_chunked = inner_types_ == nullptr && (header.is_chunked || ids.size() > 1);
     const bool is_begun = out_->values()->begin(
         *out_, key, ids, is_chunked ? ValueWriting::Chunks::yes : ValueWriting::Chunks::no);
@@ -469,7 +471,7 @@ class Walk final {
            type.content != nullptr;
   }
 
-  /// The state of the concrete base comes first. A TypeCode may name itself as its base.
+  /// Walks over the state, that of the concrete base first. A TypeCode may name itself as its base.
   void state(const TypeNode& type) {
     if (type.kind == TypeKind::tk_value_box) return value(*type.content);
     if (type.content != nullptr) {
@@ -532,7 +534,7 @@ class Walk final {
       left -= part.size();
     }
   }
-  // Copied, because the numbers are gone when the message is sent.
+  // Copies the numbers, because they no longer exist when the message is sent.
   template <typename T>
   void write(std::span<T> numbers) {
     if (out_->swaps())
@@ -571,7 +573,7 @@ class Walk final {
   bool stops_at_cycle_ = false;
   bool has_cycle_ = false;
   ValueTransfer* transfer_ = nullptr;
-  std::shared_ptr<const void> owner_;    // of the type, if there is a transfer
+  std::shared_ptr<const void> owner_;    // keeps the type alive, if there is a transfer
   std::optional<ValueReading> reading_;  // unless the decoder and the encoder have them
   std::optional<ValueWriting> writing_;
   std::uint32_t first_value_ = 0;  // the number of the first valuetype of this walk

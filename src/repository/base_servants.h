@@ -20,7 +20,7 @@ class ObjectServant : public virtual POA::CORBA::IRObject {
   void destroy() override;
 
  protected:
-  /// Called by the constructors of the servants.
+  /// Sets the data that the servant uses. Called by the constructors of the servants.
   void serve(Shared& shared) noexcept { shared_ = &shared; }
   [[nodiscard]] Access reading() const { return Access(*shared_, Right::read); }
   [[nodiscard]] Access writing() const { return Access(*shared_, Right::write); }

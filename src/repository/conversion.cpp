@@ -1,4 +1,4 @@
-// The conversions.
+// Converts between definitions of the store and the types of the repository's IDL.
 #include "repository/conversion.h"
 
 namespace perigee::repository {
@@ -35,7 +35,7 @@ Definition& type_of(const Access& access, const CORBA::object_reference<CORBA::I
 
 void set_value(const Access& access, Definition& constant, const CORBA::Any& value) {
   if (!type_code(access.store(), *constant.type)->equivalent(value.type()))
-    raise_bad_param(0, "the value of the constant is not of its type");
+    raise_bad_param(0, "the value does not have the type of the constant");
   constant.value = value;
 }
 

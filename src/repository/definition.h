@@ -56,7 +56,7 @@ struct Details {
   bool is_truncatable = false;
 };
 
-/// How much of the repository's limits a definition uses.
+/// The share of a definition in the limits of the repository.
 struct Size {
   std::size_t parts = 0;   ///< members, parameters, bases, exceptions, enumerators, contexts
   std::size_t octets = 0;  ///< of names, ids and versions, and of encoded constants and labels

@@ -1,4 +1,4 @@
-// The descriptions.
+// Makes the results of describe, describe_interface and describe_value.
 #include "repository/description.h"
 
 #include <perigee/repository/InterfaceRepositoryA.h>
@@ -14,7 +14,7 @@ CORBA::Any any_of(Struct value) {
   return result;
 }
 
-/// Converts those of the contents, inherited ones included, that have the kind.
+/// Converts all contents of the kind, inherited contents included.
 template <typename Result, typename Convert>
 Result converted(const Access& access, const Definition& definition, Kind kind, Convert convert) {
   Result result;

@@ -14,10 +14,10 @@
 
 namespace perigee::repository {
 
-/// Adds descriptions to a store that only this thread uses. Definitions whose repository ids are
-/// there must be the same. Interfaces and valuetypes that are only declared so far are completed.
-/// Raises INITIALIZE if the octets are malformed, BAD_PARAM if two descriptions differ in a
-/// definition, and the exceptions of the store.
+/// Adds descriptions to a store that only this thread uses. If the store has a definition with the
+/// same repository id, both must be equal. Completes interfaces and valuetypes that the
+/// descriptions before have only declared. Raises INITIALIZE if the octets are malformed, BAD_PARAM
+/// if two descriptions differ in a definition, and the exceptions of the store.
 class EmbeddedReader final {
  public:
   explicit EmbeddedReader(Store& store) : store_(store) {}
@@ -47,15 +47,15 @@ class EmbeddedReader final {
   std::span<const std::uint8_t> rest_;
   std::vector<Definition*> definitions_;  // of this description, by position
   std::vector<bool> is_new_;
-  /// By interfaces and valuetypes: the repository ids of their contents in this description.
+  /// For each interface and valuetype: the repository ids of its contents in this description.
   std::unordered_map<const Definition*, std::string> ids_inside_;
-  /// The octets of the present details, with repository ids instead of positions.
+  /// The octets of the current details, with repository ids instead of positions.
   std::string content_;
   /// The same for all complete definitions, with the ids of their contents: equal if the
   /// definitions are equal.
   std::unordered_map<const Definition*, std::string> known_content_;
-  bool skips_ = false;  // the present details are known: makes no types without a name
-  std::unordered_set<const Definition*> declared_;  // without details so far
+  bool skips_ = false;  // the current details are known: makes no types without a name
+  std::unordered_set<const Definition*> declared_;  // definitions that have no details yet
 };
 
 }  // namespace perigee::repository

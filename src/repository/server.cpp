@@ -70,7 +70,7 @@ Server::~Server() {
   try {
     parts_->shared->poa()->destroy(true, true);
   } catch (const CORBA::Exception&) {
-    // The ORB has been destroyed before, and its POAs with it.
+    // The ORB has been destroyed already, and its POAs with it.
     parts_->reference.reset();
   }
 }

@@ -127,7 +127,8 @@ bool is_possible_oneway(const Definition& operation) {
          });
 }
 
-/// The types of members are checked by their TypeCodes.
+/// Raises BAD_PARAM if a type is void where this is not allowed, and for an impossible oneway
+/// operation. The types of members are checked by their TypeCodes.
 void check_types(const Definition& definition) {
   const bool has_value = definition.kind == Kind::dk_Attribute ||
                          definition.kind == Kind::dk_ValueMember ||
@@ -141,7 +142,7 @@ void check_types(const Definition& definition) {
     raise_bad_param(31, "a oneway operation has a result, an out parameter or an exception");
 }
 
-/// A base is named only once (CORBA 3.0, 3.8.5), and is another definition.
+/// Raises BAD_PARAM if a base is given twice (CORBA 3.0, 3.8.5), or is the definition itself.
 void check_bases(const Definition& definition) {
   const auto check_once = [](std::vector<Definition*> bases) {
     std::ranges::sort(bases, std::less<>());

@@ -20,7 +20,7 @@ class Shared final {
  public:
   Shared(const CORBA::object_reference<CORBA::ORB>& orb, const Options& options);
 
-  /// The POA of the objects. Set once, before the first request.
+  /// Sets the POA of the objects. Called once, before the first request.
   void serve_from(CORBA::object_reference<PortableServer::POA> poa) { poa_ = std::move(poa); }
   [[nodiscard]] const CORBA::object_reference<PortableServer::POA>& poa() const { return poa_; }
 
@@ -57,8 +57,8 @@ class Shared final {
 class Access final {
  public:
   enum class Right { read, write };
-  /// Raises NO_PERMISSION for Right::write if the client may not write, and OBJECT_NOT_EXIST if the
-  /// definition has been destroyed.
+  /// Takes the lock for the current request. Raises NO_PERMISSION for Right::write if the client
+  /// may not write, and OBJECT_NOT_EXIST if the definition has been destroyed.
   Access(Shared& shared, Right right);
 
   [[nodiscard]] Definition& operator*() const noexcept { return *definition_; }

@@ -26,7 +26,7 @@ char lower(char letter) noexcept {
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, text);
 }
 
-/// The definition inside whose name clashes with `name` (CORBA 3.0, 3.2.3), or nullptr.
+/// The definition in `container` whose name clashes with `name`, or nullptr. CORBA 3.0, 3.2.3.
 const Definition* clashing(const Definition& container, const std::string& name) {
   const auto found = container.names_inside.find(in_lower_case(name));
   return found == container.names_inside.end() ? nullptr : found->second;
@@ -65,7 +65,7 @@ void remove_uses(Definition& user, const Details& details) {
   for (Definition* used : uses_of(details)) remove_use(user, *used);
 }
 
-/// Notes in the definitions that `user` uses that it does. If it throws, nothing has changed.
+/// Adds `user` to the users of each definition that it uses. If it throws, nothing has changed.
 void add_uses(Definition& user) {
   std::vector<Definition*> used = uses_of(user);
   std::erase_if(used, [](const Definition* one) { return one->kind == Kind::dk_Primitive; });
@@ -84,7 +84,7 @@ Size with_text(Size size, const std::string& former, const std::string& text) {
   return size;
 }
 
-/// How many levels of definitions are inside a definition.
+/// The number of levels of definitions inside a definition.
 std::size_t levels_inside(const Definition& definition) {
   std::size_t levels = 0;
   std::vector<const Definition*> level(definition.contents.begin(), definition.contents.end());
@@ -158,8 +158,8 @@ Definition& Store::primitive(CORBA::PrimitiveKind kind) {
   return *primitives_.at(static_cast<std::size_t>(kind));
 }
 
-// The first component is searched in the scope and in its containers, the others only where the
-// components before them lead. CORBA 3.0, 3.15.
+// Searches the first component in the scope and in its containers. Searches each later component
+// only in the definition that the components before it name. CORBA 3.0, 3.15.
 Definition* Store::lookup(Definition& container, std::string_view scoped_name) {
   const bool is_absolute = scoped_name.starts_with("::");
   if (is_absolute) scoped_name.remove_prefix(2);
@@ -209,7 +209,7 @@ std::vector<Definition*> Store::lookup_name(const Definition& container, std::st
 void Store::check_total(const Definition& definition, const Size& size) const {
   const auto check = [](std::size_t total, std::size_t former, std::size_t next, std::size_t limit,
                         const char* what) {
-    // A change that does not add is always possible.
+    // A change that adds nothing is always possible.
     if (next > former && total - former + next > limit)
       throw CORBA::IMP_LIMIT(
           0, CORBA::COMPLETED_NO,
@@ -470,7 +470,8 @@ void Store::replaced(Definition& definition, const Details& former) {
   drop_unused(candidates);
 }
 
-/// Removes those of the types without a name that no definition uses. CORBA 3.0, 10.5.7.
+/// Removes the candidates that are types without a name, and that no definition uses. CORBA 3.0,
+/// 10.5.7.
 void Store::drop_unused(const std::vector<Definition*>& candidates) {
   std::unordered_set<Definition*> open(candidates.begin(), candidates.end());
   while (!open.empty()) {

@@ -13,7 +13,7 @@ void require(bool is_right, const char* text) {
   if (!is_right) raise_bad_param(0, text);
 }
 
-constexpr const char* bound_text = "the bound of a string or the length of an array is 0";
+constexpr const char* bound_text = "the bound of a string or the length of an array must not be 0";
 
 Ref<CORBA::IDLType> type_reference(const Access& access) {
   return access.shared().reference<CORBA::IDLType>(access->type);

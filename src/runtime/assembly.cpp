@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::string_view tls_scheme = "ssliop";
 
-/// `place`: the place of the failed value in the configuration.
+/// Raises INITIALIZE. `place`: the place of the failed value in the configuration.
 [[noreturn]] void raise_initialize(const IoError& error, const std::string& place) {
   throw CORBA::INITIALIZE(0, CORBA::COMPLETED_NO, to_string(error) + place);
 }
@@ -139,9 +139,10 @@ std::shared_ptr<orb::OrbCore> assemble(Configuration configuration) {
   if (configuration.settings.listen_endpoints.empty())
     configuration.settings.listen_endpoints.push_back(
         {configuration.tls.use == TlsUse::required ? std::string(tls_scheme) : "iiop", ""});
-  // If TLS is required, no endpoint is iiop, so ssliop takes its place: a server with an endpoint
-  // of ssliop also listens for its own host. -ORBTlsPlainSchemes only allows protocols without TLS.
-  // Without -ORBLocalTransports, the server opens no endpoint of such a protocol for its own host.
+  // A server with an endpoint of iiop also listens for its own host. If TLS is required, there is
+  // no such endpoint, so ssliop takes the place of iiop. -ORBTlsPlainSchemes only allows protocols
+  // without TLS. Without -ORBLocalTransports, the server opens no endpoint of such a protocol for
+  // its own host.
   if (configuration.tls.use == TlsUse::required) {
     configuration.settings.local_transports_beside = tls_scheme;
     if (!configuration.chooses_local_transports) configuration.settings.local_transports.clear();

@@ -32,7 +32,7 @@ struct Option {
   ValueKind kind;            ///< in a configuration file
   std::string_view value;    ///< the form of the value
   std::string_view meaning;  ///< a description, for the help
-  /// Throws BadValue.
+  /// Writes the value into the configuration. Throws BadValue.
   void (*apply)(Configuration& configuration, const std::string& value);
   /// The value in a configuration, as text; null where there is no single value to show.
   std::string (*show)(const Configuration& configuration) = nullptr;

@@ -192,8 +192,8 @@ std::string describe_options() {
   return text;
 }
 
-// The command line wins: the file's value for the same option is only checked. Initial references
-// and schemes of both are added, and for each name the first entry counts.
+// The command line has priority: the file's value for the same option is only checked. Initial
+// references and schemes of both are added, and for each name the first entry counts.
 void take_options(std::vector<std::string>& arguments, Configuration& configuration) {
   const std::vector<const Option*> given = ArgumentReader(arguments, configuration).take();
   const std::string path = config_file_of(configuration);

@@ -11,8 +11,8 @@ class OrbCore;
 
 namespace perigee::runtime {
 
-/// Makes the server and the object adapters of the ORB, its page of metrics and its administration,
-/// as the configuration says. Raises CORBA::INITIALIZE if one of them cannot be made.
+/// Makes the server and the object adapters of the ORB, its metrics page and its administration, as
+/// the configuration says. Raises CORBA::INITIALIZE if one of them cannot be made.
 ///
 /// Weak: the address is null in a program that is not linked with libperigee_server.
 [[gnu::weak]] PERIGEE_API void install_server(orb::OrbCore& core,

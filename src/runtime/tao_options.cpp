@@ -142,8 +142,8 @@ constexpr TaoOption tao_options[] = {
     {"SndSock", 1, "TcpSendQueue"},
     {"RcvSock", 1, "TcpReceiveQueue"},
     {"MaxMessageSize", 1, "FragmentSize"},
-    {"Concurrency", 1, "ThreadStrategy"},       // of svc.conf
-    {"ConnectionCacheMax", 1, "EndpointsMax"},  // of svc.conf
+    {"Concurrency", 1, "ThreadStrategy"},       // an option of svc.conf
+    {"ConnectionCacheMax", 1, "EndpointsMax"},  // an option of svc.conf
     ignored("SvcConf", no_svc_conf, 1, "corresponds to Perigee's -ORBConfigFile, for a TOML file"),
     ignored("SvcConfDirective", no_svc_conf, 1,
             "has no counterpart in Perigee: all settings are options"),

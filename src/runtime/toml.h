@@ -23,7 +23,7 @@
 
 namespace perigee::runtime {
 
-/// For error texts: "an array".
+/// Names the type of a value in error texts: "an array".
 inline std::string_view type_name(const toml::node& node) noexcept {
   switch (node.type()) {
     case toml::node_type::table:

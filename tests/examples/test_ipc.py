@@ -108,7 +108,7 @@ class Echo(unittest.TestCase):
         for arguments, error in (
                 (("echo_client", "lsock", absent), f"connect to {absent}: No such file or directory"),
                 (("echo_client", "sock", "127.0.0.1:1"), "connect to 127.0.0.1:1: Connection refused"),
-                (("echo_client", "sock", "elsewhere"), "elsewhere: no address of this family"),
+                (("echo_client", "sock", "elsewhere"), "elsewhere: not an address of this family"),
                 (("echo_server", "sock", "192.0.2.1:0"), "listen at 192.0.2.1:0: Cannot assign requested address"),
                 (("echo_server", "lsock", f"{absent}/below"), f"listen at {absent}/below: No such file or directory"),
         ):

@@ -49,25 +49,25 @@ class Broker {
   Broker(std::filesystem::path folder, std::vector<std::uint32_t> users)
       : folder_(std::move(folder)), users_(std::move(users)) {}
 
-  /// Never throws: an error concerns this client only.
+  /// Serves one client. Never throws: an error concerns this client only.
   void serve(ipc::lsock::Stream& stream) const {
     const auto end = Clock::now() + client_limit;
-    std::string who = "unknown user";
+    std::string client = "unknown user";
     try {
       const auto peer = value_of(stream.peer_credentials(), "credentials");
-      who = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process);
+      client = "user " + std::to_string(peer.user) + ", process " + std::to_string(peer.process);
       const std::string name = receive_name(stream, end);
-      who += ", file '" + name + "'";
+      client += ", file '" + name + "'";
       const ipc::File file = open_for(peer.user, name);
       const int lent = file.handle();
       value_of(stream.send_handles(std::span(&broker::granted, 1), std::span(&lent, 1), left(end)),
                "answer");
-      std::cerr << who + ": granted\n";
+      std::cerr << client + ": granted\n";
     } catch (const Refusal& refusal) {
       refuse(stream, refusal.what(), end);
-      std::cerr << who + ": refused: " + refusal.what() + "\n";
+      std::cerr << client + ": refused: " + refusal.what() + "\n";
     } catch (const std::exception& error) {
-      std::cerr << who + ": " + error.what() + "\n";
+      std::cerr << client + ": " + error.what() + "\n";
     }
   }
 
@@ -89,7 +89,7 @@ class Broker {
     const bool is_inside = !name.empty() && !name.starts_with('.') &&
                            name.find_first_of(std::string_view("/\0", 2)) == std::string::npos;
     if (!is_inside) throw Refusal("not the name of a file in the folder");
-    // Not ipc::File::open: a link in the folder would lead out of it.
+    // ipc::File::open would follow a symbolic link, which may lead out of the folder.
     auto file = ipc::File::adopt(
         ::open((folder_ / name).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     struct stat status{};

@@ -25,11 +25,12 @@ perigee::ipc::Status send_whole(Stream& stream, perigee::OctetSpan octets) {
 template <typename Family>
 typename Family::Address address_from(std::string_view text) {
   const auto address = Family::Address::parse(text);
-  if (!address) throw std::runtime_error(std::string(text) + ": no address of this family");
+  if (!address) throw std::runtime_error(std::string(text) + ": not an address of this family");
   return *address;
 }
 
-/// A path outlives the server that listens at it, unless the server removes it.
+/// Removes the file of an address. The file of a UNIX-domain address stays if its server does not
+/// remove it.
 inline void remove_name(const perigee::ipc::InetAddr&) {}
 inline void remove_name(const perigee::ipc::UnixAddr& address) {
   perigee::ipc::lsock::remove(address);

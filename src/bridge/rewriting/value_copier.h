@@ -17,9 +17,9 @@ namespace perigee::bridge {
 /// The reference that takes the place of another one. Nothing: the reference stays as it is.
 using ReplaceReference = function_ref<std::optional<iop::Ior>(const iop::Ior&)>;
 
-/// Copies the octets of values from a decoder to an encoder of the same byte order. Both align
-/// values anew, since a replaced reference has another size. Texts are copied as octets: their code
-/// sets are agreed between client and target.
+/// Copies the octets of values from a decoder to an encoder of the same byte order. The encoder
+/// aligns values by its own position, since a replaced reference has another size. Texts are copied
+/// as octets: their code sets are agreed between client and target.
 ///
 /// Values and TypeCodes come from the network. The decoder limits the nesting, and counts values
 /// that take no octets. So the work is bounded by the octets at hand, as in cdr::skip_value.
@@ -35,8 +35,8 @@ class ValueCopier final {
   ValueCopier(cdr::Decoder& decoder, cdr::Encoder& encoder, const Options& options) noexcept
       : in_(decoder), out_(encoder), options_(options) {}
 
-  /// After an error, the decoder has failed. `not_supported` for valuetypes other than null. May
-  /// throw bad_alloc.
+  /// Copies a value of the type. After an error, the decoder has failed. The error is
+  /// `not_supported` for valuetypes other than null. May throw bad_alloc.
   void copy(const cdr::TypeNode& type);
   /// Copies a string unchanged, such as a repository id.
   void copy_text();
@@ -73,7 +73,7 @@ class ValueCopier final {
   cdr::Encoder& out_;
   const Options options_;
   iop::Ior reference_;      // the last reference: its memory is used again
-  std::uint32_t anys_ = 0;  // the anys around the present value
+  std::uint32_t anys_ = 0;  // the anys around the current value
   cdr::LabelIndex labels_;  // of the types in the innermost any
   bool has_replaced_ = false;
 };

@@ -11,7 +11,7 @@ namespace perigee::interceptors {
 void SlotCurrent::check(PortableInterceptor::SlotId id) const {
   if (!owner_.started())
     throw CORBA::BAD_INV_ORDER(minor_in_initializer, CORBA::COMPLETED_NO,
-                               "the slots can be used when the ORB has been made");
+                               "the slots cannot be used before the ORB has been made");
   owner_.check_slot(id);
 }
 

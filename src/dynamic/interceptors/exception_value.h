@@ -16,7 +16,7 @@ struct SeenException {
   PortableInterceptor::ReplyStatus status = PortableInterceptor::SYSTEM_EXCEPTION;
 };
 
-/// The exception, or UNKNOWN if it is no CORBA exception.
+/// The exception, or UNKNOWN if it is not a CORBA exception.
 [[nodiscard]] SeenException see(const std::exception_ptr& exception);
 /// The exception as an any. The user exceptions of stubs and skeletons have no TypeCodes here, so
 /// their any holds UNKNOWN, OMG minor 1.

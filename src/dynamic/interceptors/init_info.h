@@ -36,7 +36,7 @@ class InitInfo final : public PortableInterceptor::ORBInitInfo {
       const CORBA::object_reference<PortableInterceptor::PolicyFactory>& factory) override;
 
   void begin_post_init() noexcept { in_post_init_ = true; }
-  /// The initializers have returned: functions raise OBJECT_NOT_EXIST from now on.
+  /// Called when the initializers have returned: functions raise OBJECT_NOT_EXIST from now on.
   void end() noexcept { owner_ = nullptr; }
   [[nodiscard]] InterceptorLists& lists() noexcept { return lists_; }
   [[nodiscard]] std::uint32_t slots() const noexcept { return slots_; }

@@ -29,7 +29,7 @@ bool contains(const Interceptors& interceptors, const Interceptor& other) noexce
   });
 }
 
-// An object that is also in a list of `before` has been destroyed with that list.
+// Destroys the interceptors, except those in the lists of `before`, which are destroyed already.
 template <typename Interceptors, typename... Before>
 void destroy_all(const Interceptors& interceptors, const Before&... before) noexcept {
   for (const auto& interceptor : interceptors) {
@@ -39,7 +39,8 @@ void destroy_all(const Interceptors& interceptors, const Before&... before) noex
     } catch (const std::exception& exception) {
       log::write(log::Level::warning, "interceptors", exception.what());
     } catch (...) {
-      log::write(log::Level::warning, "interceptors", "destroy has thrown");
+      log::write(log::Level::warning, "interceptors",
+                 "the function destroy of an interceptor has thrown an unknown exception");
     }
   }
 }
@@ -51,7 +52,7 @@ std::uint32_t next_request_number() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Hooks are set only for interceptors that exist: calls without them keep their speed.
+// Sets a hook only if interceptors of its kind exist, so that other calls keep their speed.
 void OrbInterceptors::start(InterceptorLists lists, std::uint32_t slots) {
   const bool has_client = !lists.client.empty();
   const bool has_server = !lists.server.empty();

@@ -37,7 +37,7 @@ class OrbInterceptors final : public orb::Service,
  public:
   explicit OrbInterceptors(orb::OrbCore& core) : core_(core) {}
 
-  /// Called once, by the thread that makes the ORB.
+  /// Makes the interceptors active. Called once, by the thread that makes the ORB.
   void start(InterceptorLists lists, std::uint32_t slots);
 
   void stop(orb::Completion /*completion*/) noexcept override {}
@@ -51,7 +51,7 @@ class OrbInterceptors final : public orb::Service,
   [[nodiscard]] bool takes_policy(CORBA::PolicyType type) const override;
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> make(CORBA::PolicyType type,
                                                             const CORBA::Any& value) const override;
-  /// False if the type has a factory already.
+  /// Registers a factory for policies of the type. False if the type has a factory already.
   [[nodiscard]] bool add_policy_factory(
       CORBA::PolicyType type,
       const CORBA::object_reference<PortableInterceptor::PolicyFactory>& factory);
@@ -63,7 +63,7 @@ class OrbInterceptors final : public orb::Service,
 
   [[nodiscard]] orb::OrbCore& core() const noexcept { return core_; }
   [[nodiscard]] const OrbIdentity& identity() const noexcept { return identity_; }
-  /// Raises InvalidSlot.
+  /// Raises InvalidSlot if no slot has this id.
   void check_slot(PortableInterceptor::SlotId id) const;
   /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if no factory of
   /// the type is registered.

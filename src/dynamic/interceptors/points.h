@@ -43,7 +43,7 @@ inline constexpr Points all = all_but_contexts | receive_contexts;
 }
 [[noreturn]] inline void raise_not_available() {
   throw CORBA::NO_RESOURCES(minor_not_available, CORBA::COMPLETED_NO,
-                            "calls of stubs and skeletons keep no arguments for interceptors");
+                            "stubs and skeletons do not keep arguments for interceptors");
 }
 
 }  // namespace perigee::interceptors

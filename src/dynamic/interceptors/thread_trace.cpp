@@ -1,4 +1,4 @@
-// The trace of a thread is one of the values that tasks take along.
+// Keeps the trace of a thread with the slots of the thread: a task takes both to its next thread.
 #include "dynamic/interceptors/slots.h"
 #include "orb/context/thread_slots.h"
 #include <perigee/base/log.h>
@@ -47,7 +47,8 @@ TraceScope::~TraceScope() {
   try {  // slots were set meanwhile
     slots = Slots::with_trace(slots, Slots::trace(outer_));
   } catch (const std::bad_alloc&) {
-    log::write(log::Level::warning, "trace", "no memory: the thread keeps the trace of a scope");
+    log::write(log::Level::warning, "trace",
+               "no memory: the thread keeps the trace of a TraceScope that has ended");
   }
 }
 

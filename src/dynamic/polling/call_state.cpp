@@ -80,8 +80,8 @@ void CallState::ended(stub::CallOutcome& outcome) noexcept {
   remove_owner();
 }
 
-// The program may take a handler away until `ended` holds the lock again. So the reply is copied
-// for a poller with a handler, too.
+// Whether the reply must be copied. The program may take a handler away until `ended` holds the
+// lock again. So the reply is copied for a poller with a handler, too.
 bool CallState::needs_reply() const {
   const std::lock_guard lock(mutex_);
   return !abandoned_;
@@ -150,7 +150,7 @@ void CallState::await(std::uint32_t timeout) const {
 
 bool CallState::is_ready(std::uint32_t timeout) {
   await(timeout);
-  const Stage stage = stage_.load();  // once: the call may end between two looks
+  const Stage stage = stage_.load();  // read once: the call may end between two reads
   if (stage == Stage::used_up) raise_used_up();
   return stage == Stage::ready;
 }

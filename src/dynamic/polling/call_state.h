@@ -23,7 +23,8 @@ class CallState final : public stub::CallObserver, public Source {
 
   void start(stub::Arguments arguments);
   void remove_owner() noexcept;
-  /// The program has dropped the poller. Cancels the call, unless a handler is to get the reply.
+  /// Called when the program has dropped the poller. Cancels the call, unless a handler is to get
+  /// the reply.
   void abandon() noexcept;
 
   [[nodiscard]] const CORBA::object_reference<CORBA::Object>& target() const noexcept {

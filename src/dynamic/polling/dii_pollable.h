@@ -6,7 +6,8 @@
 
 namespace perigee::polling {
 
-/// Raises BAD_INV_ORDER (OMG minor 4) after `ORB::destroy`.
+/// Makes a pollable for the dynamic requests of the ORB. Raises BAD_INV_ORDER (OMG minor 4) after
+/// `ORB::destroy`.
 [[nodiscard]] CORBA::valuetype_reference<CORBA::DIIPollable> make_dii_pollable(
     const CORBA::object_reference<CORBA::ORB>& orb);
 

@@ -13,7 +13,7 @@ void raise_not_ready(std::uint32_t timeout) {
     throw CORBA::NO_RESPONSE(CORBA::OMGVMCID | 1, CORBA::COMPLETED_NO,
                              "the reply has not come yet");
   throw CORBA::TIMEOUT(CORBA::OMGVMCID | 1, CORBA::COMPLETED_NO,
-                       "the reply has not come in the time-out of the poller");
+                       "the reply has not come within the time-out of the poller");
 }
 
 void raise_no_request() {

@@ -7,11 +7,11 @@
 
 namespace perigee::polling {
 
-/// The reply of the poller was taken already.
+/// Raises OBJECT_NOT_EXIST: the reply of the poller was taken already.
 [[noreturn]] void raise_used_up();
-/// There is no reply after `timeout` milliseconds.
+/// Raises NO_RESPONSE or TIMEOUT: there is no reply after `timeout` milliseconds.
 [[noreturn]] void raise_not_ready(std::uint32_t timeout);
-/// The ORB has no request of `send_multiple_requests_deferred`.
+/// Raises BAD_INV_ORDER: the ORB has no request of `send_multiple_requests_deferred`.
 [[noreturn]] void raise_no_request();
 
 }  // namespace perigee::polling

@@ -49,7 +49,8 @@ class TimeLimit final {
 /// Two lists of pollables: waiting ones, and ready ones in the order of their events. A change of
 /// the stage moves a pollable. So the work for it does not grow with the number of pollables.
 ///
-/// The object owns itself until the set ends; a source that tells an event keeps it alive longer.
+/// The object owns itself until the set ends. A source that reports an event at that time keeps the
+/// object alive until the report is complete.
 /// So polling.h, which generated headers include, needs no <memory>.
 struct PollableSet::Members : std::enable_shared_from_this<Members> {
   /// A pollable of the set. Its source keeps a weak pointer to it.
@@ -165,7 +166,7 @@ void PollableSet::add_pollable(valuetype_reference<Pollable> potential) {
     if (!entries.empty() && entries.begin()->second->source().orb() != source.orb())
       throw BAD_PARAM(0, COMPLETED_NO, "the pollables of a set must belong to one ORB");
     if (entries.size() == std::numeric_limits<std::uint16_t>::max())
-      throw IMP_LIMIT(0, COMPLETED_NO, "a set contains 65,535 pollables at most");
+      throw IMP_LIMIT(0, COMPLETED_NO, "a set may contain at most 65,535 pollables");
     members_->insert(entry);
   }
   if (!source.watch(entry)) members_->settle(*entry);

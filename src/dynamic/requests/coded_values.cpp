@@ -9,7 +9,7 @@ namespace perigee::dynamic {
 
 namespace {
 
-// For error texts: "argument 2 ('amount')".
+// Names an argument in error texts: "argument 2 ('amount')".
 std::string text_of(const CORBA::NVList& list, const CORBA::NamedValue& item) {
   const std::size_t number = static_cast<std::size_t>(&item - &*list.begin()) + 1;
   std::string text = "argument " + std::to_string(number);

@@ -5,7 +5,7 @@
 
 namespace perigee::dynamic {
 
-// Another thread may run `ended` before `send` returns and the handle is there. It does not use the
+// Another thread may run `ended` before `send` has returned the handle. So `ended` does not use the
 // handle. The thread that takes the outcome after `notify_` uses it.
 void DeferredCall::start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                          std::function<void()> notify) {

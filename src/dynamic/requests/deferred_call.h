@@ -19,13 +19,13 @@ class DeferredCall final : private stub::CallObserver {
       : call_(std::move(call)),
         operation_(call_.operation, CalledOperation::Kind::dynamic, call_.exceptions) {}
 
-  /// Starts `started`. `notify` is called once, when the outcome is there and `start` does not use
-  /// the call any more: in `start`, or on the thread that drives the call. It may be empty. It may
-  /// let another thread take the outcome. Raises the exceptions of `stub::send`; then `notify` is
-  /// not called.
+  /// Starts `started`. Calls `notify` once, when the outcome is there and `start` does not use the
+  /// call any more. `notify` runs in `start`, or on the thread that drives the call. It may be
+  /// empty. It may let another thread take the outcome. Raises the exceptions of `stub::send`; then
+  /// `notify` is not called.
   static void start(counted_ptr<DeferredCall> started, const CORBA::Object& target,
                     std::function<void()> notify);
-  /// In place of `start`: the call ends with this exception.
+  /// Ends the call with this exception. Called in place of `start`.
   void fail(std::exception_ptr exception) noexcept { exception_ = std::move(exception); }
 
   [[nodiscard]] bool ended() const noexcept { return !handle_ || handle_.ended(); }
@@ -33,13 +33,14 @@ class DeferredCall final : private stub::CallObserver {
   void wait() {
     if (handle_) handle_.wait();
   }
-  /// Null if there are results. Call it when the call has ended.
+  /// The exception of the call; null if there are results. Call it when the call has ended.
   [[nodiscard]] const std::exception_ptr& exception() const noexcept { return exception_; }
   [[nodiscard]] DynamicCall& results() noexcept { return call_; }
 
  private:
   void ended(stub::CallOutcome& outcome) noexcept override;
-  /// `start` is done, or the outcome is there. The second step calls `notify_`.
+  /// Called twice: when `start` is done, and when the outcome is there. The second call calls
+  /// `notify_`.
   void end_step() noexcept;
 
   DynamicCall call_;

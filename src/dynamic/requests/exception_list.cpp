@@ -11,7 +11,7 @@ ExceptionList::ExceptionList(std::initializer_list<object_reference<TypeCode>> t
 
 void ExceptionList::add(object_reference<TypeCode> type) {
   if (!type || type->kind() != TCKind::tk_except)
-    throw BAD_TYPECODE(0, COMPLETED_NO, "an exception list contains types of exceptions only");
+    throw BAD_TYPECODE(0, COMPLETED_NO, "an exception list may contain only types of exceptions");
   types_.push_back(std::move(type));
 }
 

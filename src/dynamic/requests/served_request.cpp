@@ -33,7 +33,7 @@ CORBA::NVList& ServedRequest::arguments(CORBA::NVList parameters) {
   check_open();
   if (stage_ != Stage::begun)
     throw BAD_INV_ORDER(minor_arguments_twice, COMPLETED_NO,
-                        "arguments was called before, or there is an exception");
+                        "call arguments once, and before set_exception");
   check_types(parameters, CORBA::ARG_INOUT);
   parameters_ = std::move(parameters);
   stage_ = Stage::has_arguments;
@@ -117,7 +117,7 @@ void ServedRequest::encode_results(cdr::Encoder& encoder, Stage results) const {
 void ServedRequest::reply() {
   check_open();
   if (!is_deferred_)
-    throw BAD_INV_ORDER(0, COMPLETED_NO, "reply is for deferred requests: call defer before");
+    throw BAD_INV_ORDER(0, COMPLETED_NO, "reply is for deferred requests: call defer first");
   if (is_claimed_.exchange(true))
     throw BAD_INV_ORDER(0, COMPLETED_NO,
                         "the request of " + operation_ +
@@ -158,7 +158,7 @@ void ServedRequest::end_upcall() {
   const Stage results = std::exchange(stage_, Stage::answered);
   if (results == Stage::begun)
     throw BAD_INV_ORDER(0, CORBA::COMPLETED_MAYBE,
-                        "the dynamic servant has not called arguments, but has returned");
+                        "the dynamic servant has returned without a call of arguments");
   if (results == Stage::has_exception) return raise_or_reply(request);
   check_values(parameters_, CORBA::ARG_OUT, COMPLETED_YES);
   request.reply([this, results](cdr::Encoder& encoder) { encode_results(encoder, results); });

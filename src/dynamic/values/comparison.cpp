@@ -116,7 +116,7 @@ class Comparison final {
     return encoder.ok() ? std::optional(buffer.flatten()) : std::nullopt;
   }
 
-  // The types of the values inside live no longer than this function.
+  // The types of the values inside of the anys exist only until the end of this function.
   bool anys(const CORBA::Any& a, const CORBA::Any& b) {
     const auto mine = read_one<CORBA::Any>(a, references_);
     const auto its = read_one<CORBA::Any>(b, references_);

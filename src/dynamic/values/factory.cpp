@@ -28,7 +28,7 @@ class Factory final : public DynamicAny::DynAnyFactory {
 
   DynAny::_ref_type create_dyn_any_from_type_code(
       const CORBA::object_reference<CORBA::TypeCode>& type) override {
-    if (!type) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a nil TypeCode");
+    if (!type) throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "the TypeCode is nil");
     require_supported(*type->_node());
     return DynAny::_ref_type(
         Node::make(default_value({type->_node(), type->_owner()}, references_), references_));
@@ -38,7 +38,7 @@ class Factory final : public DynamicAny::DynAnyFactory {
     CORBA::valuetype_reference<CORBA::ValueBase> held;
     const cdr::TypeNode& type = cdr::unaliased(any::Access::type(value));
     if (any::find_value(value, held) && held && fit_of(*held, type) == Fit::derived)
-      throw DynamicAny::MustTruncate("the value is of type " +
+      throw DynamicAny::MustTruncate("the value is of the derived type " +
                                      std::string(held->_description().id));
     return create_dyn_any(value);
   }

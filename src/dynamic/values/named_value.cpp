@@ -25,7 +25,7 @@ namespace {
 
 void check_flags(Flags flags) {
   if (flags != ARG_IN && flags != ARG_OUT && flags != ARG_INOUT)
-    throw INV_FLAG(0, COMPLETED_NO, "an argument's flag is ARG_IN, ARG_OUT or ARG_INOUT");
+    throw INV_FLAG(0, COMPLETED_NO, "the flag of an argument must be ARG_IN, ARG_OUT or ARG_INOUT");
 }
 
 }  // namespace

@@ -56,7 +56,7 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
     return !this->is_expanded() && state_of(this->unexpanded_value()) == State::null;
   }
 
-  /// False: the TypeCode does not describe the state of the value.
+  /// Whether the TypeCode describes the state of the value.
   [[nodiscard]] bool has_known_type() {
     if (this->plain().kind == cdr::TypeKind::tk_value && this->plain().scale == CORBA::VM_CUSTOM)
       return false;

@@ -1,5 +1,5 @@
 // Values of anys in parts: reads a value one level deep, makes values from octets, makes default
-// values. Knows no DynAny. All functions raise CORBA exceptions.
+// values. Does not depend on DynAny. All functions raise CORBA exceptions.
 #pragma once
 
 #include "orb/values/reference_factory.h"
@@ -54,7 +54,7 @@ T read_one(const CORBA::Any& any, const References& references) {
 [[nodiscard]] std::optional<CORBA::Any> with_type(const CORBA::Any& any, const cdr::TypeRef& type,
                                                   const References& references);
 
-/// Whether the type or one of its parts, at any level, is of such a kind.
+/// Whether `accepts` accepts the kind of the type, or the kind of one of its parts at any level.
 [[nodiscard]] bool contains_kind(const cdr::TypeNode& type, bool (*accepts)(cdr::TypeKind));
 /// Whether the types have the same members. Equivalent types with one repository id may differ.
 [[nodiscard]] bool is_same_type(const cdr::TypeNode& a, const cdr::TypeNode& b);
@@ -73,7 +73,7 @@ struct Parts {
 
 /// Raises InconsistentTypeCode if there are no DynAnys of the type.
 void require_supported(const cdr::TypeNode& type);
-/// Raises InconsistentTypeCode, IMP_LIMIT.
+/// The value that a new DynAny of the type has. Raises InconsistentTypeCode, IMP_LIMIT.
 [[nodiscard]] CORBA::Any default_value(const cdr::TypeRef& type, const References& references);
 
 /// An object, a value or nil in an any; `type` is an abstract interface.
@@ -88,15 +88,15 @@ void require_supported(const cdr::TypeNode& type);
 [[nodiscard]] std::vector<const cdr::TypeMember*> state_members(const cdr::TypeNode& type);
 [[nodiscard]] CORBA::Any kept_value(const cdr::TypeRef& type,
                                     const CORBA::valuetype_reference<CORBA::ValueBase>& value);
-/// How the type of a value relates to the TypeCode.
+/// The relation of a value's type to the TypeCode.
 enum class Fit : std::uint8_t { same, derived, unknown };
 [[nodiscard]] Fit fit_of(const CORBA::ValueBase& value, const cdr::TypeNode& type);
 /// Whether a program can read the components of a value. Other values than valuetypes are `known`.
 enum class State : std::uint8_t { null, known, unknown };
 /// `unknown` if the TypeCode is custom, or does not describe the type of the value.
 [[nodiscard]] State state_of(const CORBA::Any& any);
-/// Writes what stands in front of the state of a new value, calls `write_state`, and ends the
-/// value.
+/// Writes the front of a new value, calls `write_state`, and ends the value. See
+/// cdr::ValueWriting.
 void write_value(cdr::Encoder& encoder, const cdr::TypeNode& type,
                  function_ref<void()> write_state);
 /// @}

@@ -56,14 +56,14 @@ std::string path_of(const std::vector<std::string>& adapter) {
 std::string text_of(const std::string& why) { return why; }
 std::string text_of(const IoError& error) { return to_string(error); }
 
-// Written at the level that is shown by default: the operator wants to know which user changes the
-// server.
+// Writes at a level that the log shows by default: the operator wants to know which user changes
+// the server.
 void tell(const orb::ServerRequest& request, const std::string& what) {
   const auto peer = request.peer_identity();
-  const std::string who =
+  const std::string caller =
       peer ? "user " + std::to_string(peer->user) + ", process " + std::to_string(peer->process)
            : "unknown user";
-  log::write(log::Level::warning, "administration", who + ": " + printable(what));
+  log::write(log::Level::warning, "administration", caller + ": " + printable(what));
 }
 
 /// Returns the value if the action succeeded. Otherwise raises Refused with the reason. Logs both
@@ -189,7 +189,7 @@ class Administration final : public PortableServer::Servant {
   orb::OrbCore& core_;
 };
 
-/// Keeps the second ORB for as long as the first.
+/// Keeps the ORB of the administration as long as the ORB of the server exists.
 class AdministrationService final : public orb::Service {
  public:
   explicit AdministrationService(CORBA::object_reference<CORBA::ORB> orb) : orb_(std::move(orb)) {}
@@ -217,8 +217,8 @@ void install_administration(orb::OrbCore& core, const transport::Endpoint& endpo
       make_counted<CORBA::ORB>(assemble(std::move(configuration))));
   core.add_service(std::make_unique<AdministrationService>(orb));
 
-  // Not the Root POA: as the first Root POA of the process, it would become the default adapter of
-  // the application's servants.
+  // The object is not in the Root POA: as the first Root POA of the process, this POA would become
+  // the default adapter of the application's servants.
   const auto poa =
       IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("INSPOA"));
   poa->activate_object_with_id(PortableServer::string_to_ObjectId("Administration"),

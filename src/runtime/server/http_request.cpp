@@ -1,4 +1,4 @@
-// Parsing requests. Each function looks at each octet at most a few times.
+// Parses requests of HTTP. Each function looks at each octet at most a few times.
 #include "runtime/server/http_request.h"
 
 #include <perigee/ipc/inet_parse.h>

@@ -1,5 +1,5 @@
-// The page of metrics that Prometheus collects, and that operators open in a browser: a small HTTP
-// server.
+// A small HTTP server for the metrics page. Prometheus collects this page, and operators open it in
+// a browser.
 #pragma once
 
 #include "runtime/server/metrics_source.h"

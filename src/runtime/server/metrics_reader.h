@@ -35,7 +35,7 @@ class MetricsReader final : public event::EventHandler {
   MetricsReader(const MetricsReader&) = delete;
   MetricsReader& operator=(const MetricsReader&) = delete;
 
-  /// Throws std::bad_alloc. False if the system refuses the handle.
+  /// Begins to receive the request. False if the system refuses the handle. Throws std::bad_alloc.
   [[nodiscard]] bool begin() { return reactor_.add(stream_.handle(), *this).has_value(); }
 
   [[nodiscard]] TimePoint end() const noexcept { return end_; }

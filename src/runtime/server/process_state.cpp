@@ -6,7 +6,7 @@
 
 namespace perigee::runtime {
 
-// Lines like "Threads:\t4" and "VmRSS:\t    5120 kB".
+// The file has lines such as "Threads:\t4" and "VmRSS:\t    5120 kB".
 ProcessState process_state() {
   ProcessState state;
   std::ifstream file("/proc/self/status");

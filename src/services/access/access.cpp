@@ -46,7 +46,7 @@ std::string_view host_of(std::string_view address) {
   return host.substr(0, host.rfind(':'));
 }
 
-/// Before an IPv4 address in the form of IPv6.
+/// The prefix of an IPv4 address in the form of IPv6.
 constexpr std::string_view mapped_ipv4 = "::ffff:";
 
 std::vector<std::string_view> groups_of(std::string_view text) {
@@ -152,7 +152,8 @@ bool is_admitted(const std::vector<AccessRule>& rules, const Client& client) {
   return std::ranges::any_of(rules, [&](const AccessRule& rule) { return fits(rule, client); });
 }
 
-// One host has many addresses of an IPv6 network, and all of 127.0.0.0/8.
+// A host may have many addresses of its IPv6 network, and it has all addresses of 127.0.0.0/8. So
+// such addresses have one name.
 std::string name_of(const Client& client) {
   if (client.identity) return "user " + std::to_string(client.identity->user);
   if (client.certificate && client.certificate->is_verified)

@@ -1,4 +1,4 @@
-// Decides whether a client may do what a service restricts.
+// Decides whether the access rules of a service admit a client.
 #pragma once
 
 #include <perigee/base/peer.h>
@@ -20,8 +20,8 @@ struct Client {
 };
 
 /// Reads "any", "none" (no rule), "local", "user=1000", "subject=CN=teller,O=Bank",
-/// "dns=host.example" or "fingerprint=ab12…", and appends the rule. On an error, returns what is
-/// wrong and how to write it.
+/// "dns=host.example" or "fingerprint=ab12…", and appends the rule. The text of the error says what
+/// is wrong, and how to write a rule.
 [[nodiscard]] std::expected<void, std::string> add_rule(std::string_view text,
                                                         std::vector<AccessRule>& rules);
 /// Whether the address can only belong to this host.

@@ -1,4 +1,4 @@
-// The rules are checked at each operation of a supplier or consumer: object keys are no secrets.
+// Each operation of a supplier or consumer checks the rules, because clients can guess object keys.
 #include "services/events/access.h"
 
 #include <perigee/orb/exceptions.h>

@@ -31,7 +31,7 @@ class Access {
   static Rules prepare(const std::vector<AccessRule>& rules);
   /// `role` and `option` are for the text of the exception.
   void require(const Rules& rules, const char* role, const char* option) const;
-  /// Of the client of the request; empty for the own process.
+  /// The address of the client of the request; empty for the own process.
   [[nodiscard]] std::string address() const;
 
   const CORBA::object_reference<PeerCurrent> current_;

@@ -43,7 +43,7 @@ void call_destroy(const std::function<void()>& destroy);
 class EventChannel final
     : public CORBA::servant_traits<CosEventChannelAdmin::EventChannel>::base_type {
  public:
-  /// `destroy` is called by clients that may destroy the channel; empty: none may.
+  /// A client that may destroy the channel calls `destroy`. Empty: no client may.
   EventChannel(CORBA::object_reference<CosEventChannelAdmin::ConsumerAdmin> for_consumers,
                CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers,
                std::function<void()> destroy)

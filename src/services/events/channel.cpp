@@ -1,4 +1,5 @@
-// Publishing works on a copy of the list of queues, so that consumers may come and go meanwhile.
+// Publishing works on a copy of the list of queues, so that consumers may be added and removed
+// meanwhile.
 #include "services/events/channel.h"
 
 #include <perigee/base/log.h>
@@ -87,8 +88,8 @@ bool Channel::is_full_for(const QueueRef& queue, const EventRef& event) {
   return offered.offer == EventQueue::Offer::full;
 }
 
-// A consumer that takes events, but slowly, is not disconnected: the supplier waits again, before
-// the other ones.
+// A consumer that takes events, but slowly, is not disconnected: the supplier waits again, as the
+// first of the waiting suppliers.
 task<void> Channel::put(QueueRef queue, EventRef event) {
   auto position = EventQueue::Position::last;
   while (true) {
@@ -115,7 +116,8 @@ Channel::QueuesRef Channel::queues() {
   return copy_;
 }
 
-// The supplier of a durable channel does not wait for consumers: subscriptions miss no events.
+// A supplier of a durable channel does not wait for consumers: a full queue drops its oldest
+// events. Subscriptions have no such queue, and miss no events.
 QueueRef Channel::add_consumer() {
   if (is_durable()) log_->prepare_consumer();
   const EventQueue::Limits limits{options_.queue_events_max, options_.queue_octets_max};

@@ -1,4 +1,5 @@
-// One event channel: it passes each event to the queues of all its consumers. Knows no proxies.
+// One event channel: it passes each event to the queues of all its consumers. It does not depend on
+// proxies.
 #pragma once
 
 #include "services/events/event_log.h"
@@ -38,7 +39,7 @@ class Channel {
   /// The event of a pull supplier, which counts even if too many octets wait: the caller asks
   /// `is_over_limit` before it asks the supplier. Raises IMP_LIMIT as above.
   [[nodiscard]] EventRef keep(CORBA::Any data);
-  /// The events that wait in the service have too many octets.
+  /// Whether the events that wait in the service have too many octets.
   [[nodiscard]] bool is_over_limit() const noexcept;
   /// Gives the event to all consumers; with Overflow::block, waits for consumers without room.
   /// Raises TRANSIENT if the task is asked to stop while it waits. The channel must live until the
@@ -57,12 +58,13 @@ class Channel {
   void remove_supplier() noexcept { --suppliers_; }
   void count_delivered() noexcept { ++delivered_; }
   void count_dropped(std::size_t events) noexcept { dropped_ += events; }
-  /// An event of a pull supplier that the channel could not accept.
+  /// Counts an event of a pull supplier that the channel could not accept.
   void count_refused() noexcept { ++refused_; }
-  /// The channel has disconnected a supplier or a consumer: logs it with the reason.
+  /// Called when the channel has disconnected a supplier or a consumer: counts it, and logs the
+  /// reason.
   void count_disconnected(const char* peer, const std::string& reason);
 
-  /// The channel has been destroyed: it gets no further proxies.
+  /// Called when the channel has been destroyed: it gets no further proxies.
   void end() noexcept { ended_ = true; }
   [[nodiscard]] bool has_ended() const noexcept { return ended_; }
 

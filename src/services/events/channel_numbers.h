@@ -14,11 +14,11 @@ struct NumbersOfChannel {
   std::string key;
   ChannelStatistics numbers;
 };
-/// In the order of the keys.
+/// A list in the order of the keys.
 using NumbersOfChannels = std::vector<NumbersOfChannel>;
 
-/// The part of the table for `query`. `channels` are those behind `query.after`: one more than the
-/// rows of the part, if there are so many.
+/// The part of the table for `query`. `channels` begins behind `query.after`. It has one channel
+/// more than the part has rows, unless the table ends with this part.
 [[nodiscard]] orb::StatusTable table_of_channels(const NumbersOfChannels& channels,
                                                  const orb::StatusQuery& query);
 /// Adds families with a sample for each channel. docs/metrics.md lists them.

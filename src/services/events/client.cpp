@@ -66,7 +66,7 @@ class Connection {
   task<void> finish(task<void> call) {
     try {
       co_await std::move(call);
-    } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply was lost
+    } catch (const CosEventChannelAdmin::AlreadyConnected&) {  // by a call whose reply is lost
       is_connected = true;
     } catch (const CORBA::OBJECT_NOT_EXIST&) {
       proxy = nullptr;
@@ -93,7 +93,7 @@ class ChannelConsumer::Parts : public Connection<CosEventChannelAdmin::ProxyPull
  public:
   using Connection::Connection;
 
-  /// Where consumers connect: the channel, or the object of its subscription.
+  /// The object to which consumers connect: the channel, or the object of its subscription.
   task<ChannelRef> source() {
     if (subscription.empty()) co_return channel;
     const auto durable = IDL::traits<PerigeeEvents::DurableChannel>::unchecked_narrow(channel);
@@ -107,7 +107,7 @@ class ChannelConsumer::Parts : public Connection<CosEventChannelAdmin::ProxyPull
     number = event.number();
     co_return std::move(event.data());
   }
-  /// Without a reply, the event comes again.
+  /// If the acknowledgement is lost, the channel sends the event again.
   task<void> acknowledge(ProxyRef of) const {
     if (number != 0) co_await numbered_proxy(of)->_async().acknowledge(number);
   }

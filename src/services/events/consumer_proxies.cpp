@@ -72,7 +72,7 @@ task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
   if (!stop.stop_requested()) channel_->count_dropped(connection.queue->close());
 }
 
-// An event that waits already needs no further task.
+// `take` needs no task. So the task `next` is made only if the queue is empty.
 task<void> PushSupplierProxy::move_each(const Connection& connection, std::string& reason,
                                         bool pauses) {
   for (unsigned events = 1;; ++events) {
@@ -119,8 +119,8 @@ void PushSupplierProxy::fill(PushWindow& window, EventQueue& queue, EventRef& ne
   }
 }
 
-// All calls that have failed together count as one failure. A call that this ORB has refused behind
-// others says nothing about the consumer.
+// All calls that have failed together count as one failure. If this ORB has refused a call while
+// other calls were in progress, the consumer has not failed.
 task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& window,
                                       PushStep failed, std::string& reason) {
   const bool was_refused = failed == PushStep::again && window.oldest_was_refused();

@@ -44,11 +44,12 @@ class PushSupplierProxy final
   /// Calls the consumer until it has the event, may have it, or has failed too often: then the
   /// result is false.
   task<bool> deliver(const Connection& connection, EventRef event, std::string& reason);
-  /// After a failure: waits for the calls in progress, and sends events again. False if the
+  /// Called after a failure: waits for the calls in progress, and sends events again. False if the
   /// consumer has failed too often, or if the proxy ends.
   task<bool> recover(const Connection& connection, PushWindow& window, PushStep failed,
                      std::string& reason);
-  /// Delivers the events one after the other. False as for `deliver`: it counts all others.
+  /// Delivers the events one after the other. False if `deliver` returns false for one of them: the
+  /// events after it count as dropped.
   task<bool> deliver_all(const Connection& connection, const std::vector<EventRef>& events,
                          std::string& reason);
   void note_delivered(std::string& reason);
@@ -78,7 +79,7 @@ class PullSupplierProxy final
   void end(bool tells_peer) override;
 
  private:
-  /// Raises Disconnected if no consumer is connected.
+  /// The queue of the connected consumer. Raises Disconnected if no consumer is connected.
   [[nodiscard]] QueueRef connected_queue();
 
   mutable std::mutex mutex_;  // guards the members below

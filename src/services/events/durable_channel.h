@@ -16,10 +16,10 @@
 
 namespace perigee::events {
 
-/// Where the objects of a durable channel live.
+/// The adapters and the proxies for the objects of a durable channel.
 struct ChannelObjects {
-  PoaRef named;      ///< of channels and subscriptions: the id is the key
-  PoaRef anonymous;  ///< of their administration
+  PoaRef named;      ///< for channels and subscriptions: the id is the key
+  PoaRef anonymous;  ///< for the objects of their administration
   std::shared_ptr<Proxies> proxies;
 };
 
@@ -31,18 +31,19 @@ class Subscriptions : public std::enable_shared_from_this<Subscriptions> {
                 std::shared_ptr<DurableLog> log,
                 CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers);
 
-  /// Makes the object of a subscription that the store has. Does nothing if there is an object
-  /// already. Raises BAD_PARAM if the key belongs to another object.
+  /// Makes the object of a subscription that the store has, unless it exists already. Raises
+  /// BAD_PARAM if the key belongs to another object.
   ObjectRef add(const Subscription& stored);
   /// Makes the subscription if it does not exist. Raises BAD_PARAM for a wrong name, and the
   /// exceptions of the store.
   task<ObjectRef> subscribe(std::string name, Begin begin);
-  /// The same; blocks.
+  /// Does the same, and blocks.
   ObjectRef subscribe_now(const std::string& name, Begin begin);
-  /// Raises PerigeeEvents::NoSubscription, and the exceptions of the store.
+  /// Ends the subscription, also in the store. Raises PerigeeEvents::NoSubscription, and the
+  /// exceptions of the store.
   task<void> end(std::string name);
   task<std::vector<Subscription>> all();
-  /// Raises NO_PERMISSION if the client of the present request may not make or end a subscription.
+  /// Raises NO_PERMISSION if the client of the current request may not make or end a subscription.
   void require_consume() const { objects_.proxies->access().require_consume(); }
   /// Ends all objects. The subscriptions stay in the store.
   void close();
@@ -71,7 +72,7 @@ class Subscriptions : public std::enable_shared_from_this<Subscriptions> {
 /// The servant of a durable channel.
 class DurableChannel final : public CORBA::async_traits<PerigeeEvents::DurableChannel>::base_type {
  public:
-  /// `destroy` is called by clients that may destroy the channel; empty: none may.
+  /// A client that may destroy the channel calls `destroy`. Empty: no client may.
   DurableChannel(CORBA::object_reference<CosEventChannelAdmin::ConsumerAdmin> for_consumers,
                  CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers,
                  std::shared_ptr<Subscriptions> subscriptions, std::function<void()> destroy);

@@ -16,7 +16,7 @@ namespace perigee::events {
 
 namespace {
 
-// The part of a subscription that is in memory.
+// The limits for the part of a subscription that is in memory.
 constexpr std::size_t read_events_max = 64;
 constexpr std::size_t read_octets_max = 256 << 10;
 // Events that a loop passes on in one turn: it also has to take the replies of consumers.
@@ -133,7 +133,7 @@ void DurableLog::prepare_consumer() {
   loop_ = &loop;
 }
 
-// The thread of the store must not end for want of memory.
+// If memory runs out, the event counts as dropped, and the thread of the store goes on.
 void DurableLog::stored(const StoredEvent& event) noexcept {
   ListenersRef listeners;
   {
@@ -162,7 +162,8 @@ event::Reactor* DurableLog::keep_for_consumers(const StoredEvent& event, Channel
   return std::exchange(is_passing_, true) ? nullptr : loop_;
 }
 
-// An ORB that has ended does not run the function, which must not keep it alive then.
+// An ORB that has ended does not run the function. So the function holds only a weak pointer to the
+// log, which would keep the ORB alive.
 void DurableLog::post_passing(event::Reactor& loop) noexcept {
   try {
     loop.post([log = weak_from_this()] {

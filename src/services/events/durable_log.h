@@ -24,9 +24,9 @@ class LogListener {
   LogListener(const LogListener&) = delete;
   LogListener& operator=(const LogListener&) = delete;
 
-  /// There is a new event. Called by a thread of the store.
+  /// Called by a thread of the store when there is a new event.
   virtual void wake() = 0;
-  /// The log gives no further events.
+  /// Called when the log gives no further events.
   virtual void end() = 0;
 
  protected:
@@ -47,7 +47,7 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   [[nodiscard]] std::vector<Subscription> open(const std::shared_ptr<Channel>& channel);
   task<void> append(EventRef event) override;
 
-  /// The same as `subscribe`; blocks.
+  /// Does the same as `subscribe`, and blocks.
   [[nodiscard]] Subscription subscribe_now(const std::string& name, Begin begin);
 
   /// @name Requests of the store. They raise its exceptions, and a thread of the store may resume
@@ -62,7 +62,7 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   /// Does not wait. `done` as in EventStore.
   void acknowledge(const std::string& name, SequenceNumber number, Receive<void> done);
 
-  /// The listener learns of new events from now on.
+  /// Adds a listener, which learns of new events from now on.
   void add(const std::shared_ptr<LogListener>& listener);
   void remove(const std::shared_ptr<LogListener>& listener);
   void prepare_consumer() override;
@@ -75,15 +75,15 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   [[nodiscard]] const CORBA::object_reference<CORBA::ORB>& orb() const noexcept { return orb_; }
   /// Writes a failure to the log of the program, at most one in a few seconds.
   void log_failure(const std::string& text);
-  /// An event of the store cannot be decoded, and is left out.
+  /// Logs that an event of the store cannot be decoded, and is left out.
   void note_damaged(SequenceNumber number);
 
  private:
   using ListenersRef = std::shared_ptr<const Listeners>;
 
-  /// Called by a thread of the store.
+  /// Called by a thread of the store when an event is durable. Tells the listeners and the channel.
   void stored(const StoredEvent& event) noexcept;
-  /// The listeners until now; later there are none.
+  /// Removes all listeners, and returns them.
   [[nodiscard]] ListenersRef take_listeners();
   /// The loop that has to call `pass_on_some`; null if it will do so anyway.
   [[nodiscard]] event::Reactor* keep_for_consumers(const StoredEvent& event, Channel& channel);
@@ -91,7 +91,8 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   void post_passing(event::Reactor& loop) noexcept;
   /// Passes a part of the events on, and lets the loop do other work before the next part.
   void pass_on_some() noexcept;
-  /// Null: no event is left, and the loop has nothing more to do.
+  /// Takes the next event to pass on. Nothing: no event is left, and the loop has nothing more to
+  /// do.
   [[nodiscard]] std::optional<StoredEvent> take_passing();
   void pass_on(const StoredEvent& event) noexcept;
 

@@ -1,4 +1,4 @@
-// What makes a channel durable.
+// The interface of the log that makes a channel durable.
 #pragma once
 
 #include "services/events/event.h"
@@ -16,8 +16,8 @@ class EventLog {
   /// Returns when the event is durable. Events are kept in the order of the calls. Raises the
   /// exceptions of the store. A thread of the store may resume the task.
   virtual task<void> append(EventRef event) = 0;
-  /// A consumer is about to connect. Called on the thread that serves its request: the loop of this
-  /// thread gives kept events to the channel.
+  /// Called when a consumer is about to connect, on the thread that serves its request. The loop of
+  /// this thread then gives kept events to the channel.
   virtual void prepare_consumer() = 0;
 
  protected:

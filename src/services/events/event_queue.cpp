@@ -10,7 +10,7 @@ namespace perigee::events {
 
 namespace {
 
-/// The function of a stop request.
+/// A stop request calls it, and so wakes the waiting task.
 struct Wake {
   WaiterRef waiter;
   void operator()() const noexcept { waiter->done.complete(); }

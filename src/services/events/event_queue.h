@@ -40,7 +40,7 @@ class EventQueue {
   EventRef take();
   /// Waits for an event. Null if the queue is closed, the task is asked to stop, or at `expiry`.
   task<EventRef> next(std::stop_token expiry = {});
-  /// Where a supplier waits: before or behind the other ones.
+  /// The place of a waiting supplier: before or behind the other suppliers.
   enum class Position : std::uint8_t { first, last };
   /// Waits until the queue has taken the event. False if the queue is closed, the task is asked to
   /// stop, or at `expiry`: the event is not in the queue. Suppliers get room in the order of their
@@ -62,7 +62,7 @@ class EventQueue {
   /// Applies the policy of a full queue. `dropped` gets the events that were removed.
   [[nodiscard]] Offer make_room(const Event& event, std::vector<EventRef>& dropped);
 
-  /// A supplier that waits no longer leaves its place to the next one. Takes the lock.
+  /// Removes a supplier that no longer waits, and admits the next suppliers. Takes the lock.
   void leave_suppliers(Waiter& waiter);
 
   const Limits limits_;

@@ -1,5 +1,5 @@
-// A few tasks take farewells from a common queue, so that a service with many peers does not begin
-// a call of each at the same time.
+// A few tasks take farewells from a common queue, so that a service with many peers does not call
+// all of them at the same time.
 #include "services/events/farewells.h"
 
 #include "services/events/start_detached.h"
@@ -20,7 +20,7 @@ namespace perigee::events {
 namespace {
 
 constexpr int calls_at_once_max = 1'024;
-constexpr int shares = 8;  // of the time; each call has one
+constexpr int shares = 8;  // each call has at most this part of the time: an eighth
 
 /// Calls of the task end with TIMEOUT at this time.
 task<void> tell_until(task<void> farewell, TimePoint until) {

@@ -19,12 +19,12 @@ class Farewells : public std::enable_shared_from_this<Farewells> {
  public:
   /// Starts the task, or keeps it for `tell_all`.
   void tell(task<void> farewell);
-  /// From now on, tasks are kept.
+  /// Makes `tell` keep its tasks from now on.
   void keep();
   /// Runs the kept tasks, a limited number at a time, until all have ended. Later tasks are started
-  /// at once again. Each call has at most an eighth of `time_max`, so that others come after calls
-  /// that get no reply. After `time_max`, tasks that have not begun are dropped. Failures are
-  /// logged.
+  /// at once again. Each call has at most an eighth of `time_max`, so that the tasks behind calls
+  /// without a reply also run. After `time_max`, tasks that have not begun are dropped. Failures
+  /// are logged.
   void tell_all(const CORBA::object_reference<CORBA::ORB>& orb, std::chrono::milliseconds time_max);
 
  private:
@@ -37,7 +37,7 @@ class Farewells : public std::enable_shared_from_this<Farewells> {
   std::mutex mutex_;  // guards the members below
   std::deque<task<void>> kept_;
   bool keeps_ = false;
-  std::size_t timeouts_ = 0;  // of tell_all
+  std::size_t timeouts_ = 0;  // calls of tell_all that got no reply in time
 };
 
 }  // namespace perigee::events

@@ -1,4 +1,4 @@
-// Both kinds of consumers' proxies, those of channels and those of subscriptions, use it.
+// The proxies of channels and the proxies of subscriptions use these functions.
 #include "services/events/peer_calls.h"
 
 #include <perigee/orb/any_operators.h>

@@ -30,8 +30,9 @@ namespace perigee::events {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-/// A proxy whose peer is a proxy of another channel pauses after this number of events. Its calls
-/// never return to the event loop, and channels may pass events round for ever.
+/// A proxy whose peer is a proxy of another channel pauses after this number of events. Otherwise
+/// its calls would never return to the event loop if channels pass events to each other in a
+/// circle.
 constexpr unsigned events_between_pauses = 32;
 constexpr std::chrono::milliseconds pause_time(1);  // 0 would end before other work of the loop
 
@@ -39,7 +40,7 @@ using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 
 class Proxies;
 
-/// What all four kinds of proxies have in common. A servant derives from it.
+/// The common part of all four kinds of proxies. A servant derives from it.
 class Proxy {
  public:
   using Id = PortableServer::ObjectId;
@@ -49,8 +50,8 @@ class Proxy {
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
 
-  /// The proxy has ended: stops its tasks, and frees its place in the channel. With `tells_peer`,
-  /// also tells the connected supplier or consumer, without waiting.
+  /// Called when the proxy has ended. Stops its tasks, and frees its place in the channel. With
+  /// `tells_peer`, also tells the connected supplier or consumer, without waiting.
   virtual void end(bool tells_peer) = 0;
   [[nodiscard]] virtual bool is_connected() const = 0;
   /// Whether the proxy calls its peer, and so notices when the peer is gone.
@@ -69,11 +70,11 @@ class Proxy {
   void end_self(bool tells_peer);
   /// Ends this proxy, whose channel has disconnected the peer. Raises Disconnected.
   [[noreturn]] void raise_disconnected();
-  /// Before a peer connects: raises OBJECT_NOT_EXIST or AlreadyConnected.
+  /// Called before a peer connects: raises OBJECT_NOT_EXIST or AlreadyConnected.
   static void require_unconnected(bool has_ended, bool is_connected);
   /// Whether the peer is a proxy of another channel of this service. Raises BAD_PARAM if it is a
-  /// proxy of the same channel: the events would go round for ever. Raises NO_PERMISSION if the
-  /// client may not both supply and consume events: the calls between two proxies come from the own
+  /// proxy of the same channel: its events would circulate for ever. Raises NO_PERMISSION if the
+  /// client may not both supply and consume events. The calls between two proxies come from the own
   /// process, for which there are no rules.
   [[nodiscard]] bool is_own(const ObjectRef& peer) const;
   [[nodiscard]] const Options& options() const noexcept { return channel_->options(); }
@@ -135,19 +136,21 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end_all_of(const Channel& channel);
   /// Ends all proxies of all channels. Further proxies are refused.
   void end_all();
-  /// The same, but then waits until the peers have been told, at most for Options::end_time_max.
+  /// Does the same, and then waits until the peers have been told, at most for
+  /// Options::end_time_max.
   void end_all_and_wait();
   /// Starts a task that tells a peer about the end of its proxy. No task awaits it, but
   /// `end_all_and_wait` does.
   void tell(task<void> farewell);
   [[nodiscard]] const Access& access() const noexcept { return access_; }
-  /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
+  /// Lets a shutdown of the ORB end all proxies if requests wait. Called once, after the
+  /// constructor.
   void watch_shutdown();
   /// The channel of the object, if it is a proxy of this service; otherwise null.
   [[nodiscard]] const Channel* channel_of(const ObjectRef& object) const;
   [[nodiscard]] RequestLimit& waiting_pulls() noexcept { return waiting_pulls_; }
   [[nodiscard]] RequestLimit& waiting_pushes() noexcept { return waiting_pushes_; }
-  /// For requests that wait.
+  /// The watch that ends requests that wait.
   [[nodiscard]] const std::shared_ptr<ShutdownWatch>& watch() const noexcept { return watch_; }
   /// Calls of `push` that may be in progress to one consumer: Options::pushes_per_consumer_max, but
   /// fewer if calls of all consumers together might need a second connection. Then they could
@@ -174,7 +177,8 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    /// Expects the lock.
+    /// The entry takes over the place, which is then no longer freed by this object. Expects the
+    /// lock.
     void hand_over() noexcept;
 
    private:
@@ -184,14 +188,16 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   };
 
   void reserve(const std::string& client);
-  /// False: the last search for unused proxies for this reason was less than a second ago.
+  /// Whether to search for unused proxies. False: the last search for this reason was less than a
+  /// second ago.
   [[nodiscard]] bool may_search(Room reason);
   [[nodiscard]] Room try_reserve(const std::string& client);
   [[noreturn]] void raise_full(Room room, const std::string& client) const;
   /// The functions of places in `of_client_` expect the lock.
   void add_place(const std::string& client);
   void remove_place(const std::string& client) noexcept;
-  /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
+  /// Adds the entry of a proxy. If the channel has ended, ends the object and raises
+  /// OBJECT_NOT_EXIST.
   void add(const Id& id, Entry entry, Place& place);
   [[nodiscard]] bool try_add(const Id& id, Entry entry, Place& place);
   void deactivate(const Id& id);

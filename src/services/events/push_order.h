@@ -14,19 +14,20 @@ namespace perigee::events {
 /// thread.
 class PushOrder {
  public:
-  /// True: it is the turn of this push, and it need not wait. False: call `begin`.
+  /// Takes the turn for a push if this is possible at once. False: call `begin`, which waits.
   [[nodiscard]] bool try_begin();
   /// Waits until it is the turn of this push. False if the task is asked to stop: then `end` must
   /// not be called.
   task<bool> begin();
-  /// The next push may go on.
+  /// Ends the turn of this push: the next push may go on.
   void end();
 
  private:
   /// The result says whether the push has its turn; otherwise its task is asked to stop.
   using Waiter = std::shared_ptr<completion<bool>>;
 
-  /// Expects the lock. Waiting pushes go first, also while one of them is being resumed.
+  /// Takes the turn, unless a push has it or waits. Waiting pushes go first, also while one of them
+  /// is being resumed. Expects the lock.
   [[nodiscard]] bool take_free_turn() noexcept;
 
   std::mutex mutex_;  // guards the members below

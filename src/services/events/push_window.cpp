@@ -9,7 +9,7 @@ namespace perigee::events {
 
 namespace {
 
-/// Of the calls in progress, unless there is only one.
+/// The limit of octets for the events of all calls in progress. One call alone may exceed it.
 constexpr std::size_t octets_max = 32 * 1024;
 
 std::size_t octets_of(const Event& event) noexcept { return event.octets() + octets_per_event; }

@@ -28,7 +28,7 @@ enum class PushStep : std::uint8_t {
   gone,   ///< the consumer does not want events, or does not exist
 };
 
-/// Of the exception that is being handled. `reason` gets its text.
+/// The step for the exception that is being handled. `reason` gets its text.
 [[nodiscard]] PushStep step_of_failure(std::string& reason);
 /// Calls the consumer. `reason` gets the cause of a failure.
 task<PushStep> push_once(const PushConsumerRef& consumer, const EventRef& event,
@@ -45,19 +45,19 @@ class PushWindow {
 
   [[nodiscard]] bool is_empty() const noexcept { return pushes_.empty(); }
   /// Whether a further call may begin, with at most `pushes_max` in progress. An empty window has
-  /// room for any event. After a call that has failed at once, for example because too many octets
-  /// wait for the connection, no call begins: so the channel can send the event of the failed call
+  /// room for any event. No call begins after a call that has failed at once, for example because
+  /// too many octets wait for the connection. So the channel can send the event of the failed call
   /// again.
   [[nodiscard]] bool has_room(const Event& next, std::size_t pushes_max) const noexcept;
   /// Begins a call on this thread. If it cannot begin, `end_of_oldest` returns the failure.
   void start(EventRef event);
-  /// Whether the oldest call has failed at once, and other calls were in progress then. This is no
-  /// sign that the consumer does not work.
+  /// Whether the oldest call has failed at once, and other calls were in progress then. Such a
+  /// failure does not mean that the consumer is out of order.
   [[nodiscard]] bool oldest_was_refused() const noexcept { return pushes_.front().was_refused; }
   /// Waits for the oldest call. If it has failed, the event stays in the window for `drain`.
   task<PushStep> end_of_oldest(std::string& reason);
 
-  /// What a failed window leaves.
+  /// The events of a failed window, by the outcomes of their calls.
   struct Rest {
     std::size_t delivered = 0;
     std::size_t lost = 0;
@@ -65,8 +65,8 @@ class PushWindow {
     bool ends_well = false;       ///< the last call has delivered its event
     std::vector<EventRef> again;  ///< may be sent again, in this order
   };
-  /// After `end_of_oldest` with the result `failed`: waits for the other calls. An event can be
-  /// sent again only if the consumer can have no later event.
+  /// Called when the oldest call has failed, with the result of `end_of_oldest`. Waits for the
+  /// other calls. An event can be sent again only if the consumer can have no later event.
   task<Rest> drain(PushStep failed, std::string& reason);
 
  private:
@@ -74,7 +74,7 @@ class PushWindow {
     EventRef event;
     std::optional<call<void>> in_progress;
     PushStep failure = PushStep::again;  // if the call could not begin
-    std::string reason;                  // likewise
+    std::string reason;                  // if the call could not begin
     bool was_refused = false;
   };
 

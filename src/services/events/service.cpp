@@ -99,7 +99,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
     std::shared_ptr<Subscriptions> subscriptions;  // of a durable channel
   };
   using Channels = std::map<std::string, Entry>;
-  /// What happens to the object with the key of the channel.
+  /// The end of a channel deactivates the object with its key, or keeps it.
   enum class ChannelObject : std::uint8_t { deactivate, keep };
 
   /// At most `count` channels in the order of their keys, behind the key `after`.
@@ -233,7 +233,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   const OctetCount waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
   mutable std::mutex mutex_;  // guards the member below
   Channels channels_;
-  // Last: they end first, and read the members above.
+  // These members are the last: they end first, and read the members above.
   const orb::StatusSection table_;  // on the metrics page of the ORB
   const orb::AddedMetrics metrics_;
 };

@@ -72,7 +72,7 @@ void ShutdownWatch::end_late_requests() {
   for (std::stop_source& expiry : late) expiry.request_stop();
 }
 
-// During a shutdown, an ORB resolves no initial references.
+// The sign of a shutdown: the ORB resolves no initial references.
 bool ShutdownWatch::shutdown_has_begun() const {
   try {
     return orb_->resolve_initial_references("RootPOA") == nullptr;

@@ -16,7 +16,7 @@
 namespace perigee::events {
 
 /// `ORB::shutdown(true)` waits for the requests in progress. While requests of the service wait, a
-/// task looks four times a second whether the shutdown has begun, and then calls a function that
+/// task checks four times a second whether the shutdown has begun, and then calls a function that
 /// ends them. It also asks requests beyond their time limits to stop. Any thread.
 class ShutdownWatch : public std::enable_shared_from_this<ShutdownWatch> {
  public:
@@ -40,7 +40,7 @@ class ShutdownWatch : public std::enable_shared_from_this<ShutdownWatch> {
     ~Waiting();
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
-    /// Asked to stop when the request has waited for `time_max`.
+    /// The token is asked to stop when the request has waited for `time_max`.
     [[nodiscard]] std::stop_token expiry() const { return request_->expiry.get_token(); }
 
    private:
@@ -52,7 +52,7 @@ class ShutdownWatch : public std::enable_shared_from_this<ShutdownWatch> {
   static task<void> run(std::shared_ptr<ShutdownWatch> self);
   [[nodiscard]] std::list<Request>::iterator add(Duration time_max);
   void start();
-  /// True: requests wait, and this task goes on.
+  /// Whether requests wait, so that the task has to go on.
   [[nodiscard]] bool goes_on();
   void end_late_requests();
   [[nodiscard]] bool shutdown_has_begun() const;

@@ -25,7 +25,7 @@ namespace {
 using sqlite::store_error;
 
 constexpr std::size_t group_octets_max = 64 << 20;
-// An acknowledgement, a read and so on: about the memory of the request.
+// About the memory of a request without an event, such as an acknowledgement or a read.
 constexpr std::size_t request_octets = 256;
 
 std::int64_t system_now() {
@@ -50,17 +50,17 @@ class Request {
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
 
-  /// Writes in the present transaction, and keeps the result. An error ends the transaction of the
+  /// Writes in the current transaction, and keeps the result. An error ends the transaction of the
   /// whole group.
   [[nodiscard]] virtual std::expected<void, sqlite::Error> write(SqliteWriter& writer) = 0;
-  /// The transaction is durable.
+  /// Called when the transaction is durable. Reports the result.
   virtual void report(Listeners& listeners) = 0;
   virtual void fail(StoreError error) = 0;
   /// Whether the channel must exist before this request.
   [[nodiscard]] virtual bool needs_channel() const { return true; }
 
   [[nodiscard]] const std::string& channel() const noexcept { return channel_; }
-  /// The request fails, but the others of its group do not.
+  /// Lets this request fail, but not the other requests of its group.
   void refuse(StoreError error) { refusal_ = std::move(error); }
   void end(Listeners& listeners) {
     if (refusal_)

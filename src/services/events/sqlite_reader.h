@@ -23,10 +23,10 @@ class SqliteReader {
  public:
   using Events = std::vector<StoredEvent>;
 
-  /// `database` must live longer.
+  /// `database` must outlive the reader.
   [[nodiscard]] static std::expected<SqliteReader, sqlite::Error> make(sqlite::Database& database);
 
-  /// None: the channel has no such subscription.
+  /// Reads the next events of a subscription. None: the channel has no such subscription.
   [[nodiscard]] std::expected<std::optional<Events>, sqlite::Error> read(
       const ReadRequest& request);
 

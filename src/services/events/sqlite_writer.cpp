@@ -11,7 +11,8 @@ namespace perigee::events {
 
 namespace {
 
-// Events that one statement removes: the other requests of the group do not wait for long.
+// One statement removes at most this number of events, so that other requests of the group do not
+// wait for long.
 constexpr std::size_t removed_max = 1'000;
 // SQLite accepts values of 1,000,000,000 octets.
 constexpr std::size_t event_octets_max = 999'000'000;
@@ -26,7 +27,7 @@ sqlite::Error not_open(const std::string& channel) {
   return {sqlite::Error::Kind::failed, "the channel " + channel + " is not open; open it first"};
 }
 
-// Behind it, no further number is left.
+// The largest number of an event.
 constexpr auto number_max =
     static_cast<SequenceNumber>(std::numeric_limits<std::int64_t>::max() - 1);
 
@@ -258,7 +259,7 @@ SqliteWriter::Result<void> SqliteWriter::make_room(Channel& channel, std::size_t
   return {};
 }
 
-// Only a channel that waits for its sweep can have such events.
+// Only a channel that waits for its sweep can have events that all subscriptions have acknowledged.
 SqliteWriter::Result<void> SqliteWriter::remove_done(Channel& channel, std::size_t octets) {
   if (!to_sweep_.contains(channel.name)) return {};
   const SequenceNumber done = done_by_all(channel.subscriptions);

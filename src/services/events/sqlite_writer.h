@@ -22,24 +22,24 @@ class SqliteWriter {
   template <typename Value>
   using Result = std::expected<Value, sqlite::Error>;
 
-  /// `database` must live longer.
+  /// `database` must outlive the writer.
   [[nodiscard]] static Result<SqliteWriter> make(sqlite::Database& database,
                                                  const SqliteEventStoreOptions& options);
 
   /// @name Transactions. `now` is in milliseconds since 1970-01-01 UTC.
   /// @{
   [[nodiscard]] Result<void> begin(std::int64_t now);
-  /// Also removes events that are done or too old: a part, if there are many. On an error, the
-  /// transaction has been rolled back.
+  /// Also removes events that are done or too old, but only a part if there are many. On an error,
+  /// the transaction has been rolled back.
   [[nodiscard]] Result<void> commit();
   void roll_back() noexcept;
   /// Whether `commit` has left events that can be removed.
   [[nodiscard]] bool has_more_to_remove() const noexcept { return !to_sweep_.empty(); }
-  /// The next `commit` looks for events that are too old in all channels.
+  /// Makes the next `commit` look for events that are too old, in all channels.
   void sweep_all();
   /// @}
 
-  /// @name Requests in the present transaction. Each `channel` was opened before.
+  /// @name Requests in the current transaction. Each `channel` was opened before.
   /// @{
   [[nodiscard]] Result<void> open(const std::string& channel);
   /// Why requests of the channel must be refused: its rows are damaged, or it is not open. Changes
@@ -47,15 +47,15 @@ class SqliteWriter {
   [[nodiscard]] Result<std::optional<sqlite::Error>> check(const std::string& channel);
   /// Whether no channel keeps events of this size.
   [[nodiscard]] bool is_too_large(std::size_t octets) const noexcept;
-  /// The number of the event, which is not too large. None: the channel is full.
+  /// Appends an event that is not too large. Returns its number. None: the channel is full.
   [[nodiscard]] Result<std::optional<SequenceNumber>> append(const std::string& channel,
                                                              const std::string& octets);
-  /// None: the channel has as many subscriptions as it may.
+  /// Makes the subscription, or finds it. None: the channel has as many subscriptions as it may.
   [[nodiscard]] Result<std::optional<Subscription>> subscribe(const std::string& channel,
                                                               const std::string& name, Begin begin);
-  /// False: there is no such subscription.
+  /// Removes the subscription. False: there is no such subscription.
   [[nodiscard]] Result<bool> unsubscribe(const std::string& channel, const std::string& name);
-  /// False: there is no such subscription.
+  /// Stores that the events up to the number are done. False: there is no such subscription.
   [[nodiscard]] Result<bool> acknowledge(const std::string& channel, const std::string& name,
                                          SequenceNumber number);
   [[nodiscard]] Result<std::vector<Subscription>> subscriptions(const std::string& channel);
@@ -65,7 +65,7 @@ class SqliteWriter {
   struct Progress {
     SequenceNumber acknowledged = 0;
     std::uint64_t missed = 0;
-    bool is_changed = false;  // in the present transaction
+    bool is_changed = false;  // in the current transaction
   };
   struct Channel {
     std::string name;
@@ -76,7 +76,7 @@ class SqliteWriter {
     std::map<std::string, Progress> subscriptions;
     bool is_loaded = false;
     bool is_missing = false;  // the file has no row: the transaction that made it was rolled back
-    bool is_changed = false;  // in the present transaction
+    bool is_changed = false;  // in the current transaction
     std::uint64_t missed_unlogged = 0;
     std::optional<std::int64_t> logged;  // when `missed_unlogged` was last written to the log
   };
@@ -99,8 +99,8 @@ class SqliteWriter {
   [[nodiscard]] Result<void> make_room(Channel& channel, std::size_t octets);
   /// Removes events that all subscriptions have acknowledged, until there is room for one more.
   [[nodiscard]] Result<void> remove_done(Channel& channel, std::size_t octets);
-  /// Removes the oldest events as long as `may_remove` says so: a part, if there are many. Returns
-  /// whether more may be left.
+  /// Removes the oldest events while `may_remove` permits it. If there are many, one call removes
+  /// only a part of them. Returns whether more may be left.
   [[nodiscard]] Result<bool> remove_oldest(Channel& channel, const MayRemove& may_remove);
   void note_removed(Channel& channel, const Oldest& event);
   [[nodiscard]] Result<void> sweep(const std::string& channel);
@@ -111,7 +111,7 @@ class SqliteWriter {
   SqliteEventStoreOptions options_;
   std::int64_t now_ = 0;
   std::map<std::string, Channel> channels_;
-  std::set<std::string> changed_;   // channels, in the present transaction
+  std::set<std::string> changed_;   // channels, in the current transaction
   std::set<std::string> to_sweep_;  // channels that may have events to remove
   sqlite::Statement begin_;
   sqlite::Statement commit_;

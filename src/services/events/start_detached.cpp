@@ -1,4 +1,4 @@
-// The log is the only place for a failure.
+// A failure only goes to the log, because no task awaits the result.
 #include "services/events/start_detached.h"
 
 #include <perigee/base/log.h>

@@ -11,9 +11,8 @@
 namespace perigee::events {
 
 /// Raises NO_RESOURCES if the store is full, IMP_LIMIT for an event that is too large, TRANSIENT if
-/// the request can be repeated later, OBJECT_NOT_EXIST without the subscription, and otherwise
-/// PERSIST_STORE. COMPLETED_MAYBE says that
-/// the change may have been made.
+/// the request can be repeated later, OBJECT_NOT_EXIST if there is no such subscription, and
+/// otherwise PERSIST_STORE. COMPLETED_MAYBE says that the change may have been made.
 [[noreturn]] void raise(const StoreError& error);
 
 /// Whether the change may have been made.

@@ -15,13 +15,13 @@ namespace perigee::events {
 
 namespace {
 
-/// The function of a stop request.
+/// A stop request calls it, and so wakes the waiting task.
 struct Wake {
   std::shared_ptr<completion<>> waiter;
   void operator()() const noexcept { waiter->complete(); }
 };
 
-// The log keeps the ORB, and so the loop.
+// `log` keeps the ORB alive, and so the loop.
 task<void> complete_after(std::shared_ptr<DurableLog> /*log*/, event::Reactor& loop, Duration time,
                           std::shared_ptr<completion<>> waiter) {
   (void)co_await sleep_for(loop, time);
@@ -82,7 +82,8 @@ void SubscriptionFeed::saved(const std::expected<void, StoreError>& result, Sequ
     is_saving_ = false;
     if (result) saved_ = std::max(saved_, number);
   }
-  // Also after the end of the service: the store does the requests that wait before it ends.
+  // This also runs after the end of the service: the store makes the waiting requests before it
+  // ends.
   if (result) return save();
   if (result.error().kind == StoreError::Kind::no_subscription) return;
   try {
@@ -251,7 +252,7 @@ task<SubscriptionReader::Part> SubscriptionReader::read_more() {
   }
   if (part == Part::failed) co_return part;
   const std::scoped_lock lock(mutex_);
-  if (position_ != after) co_return part;  // the consumer has moved
+  if (position_ != after) co_return part;  // `move_to` was called meanwhile
   for (StoredEvent& event : events)
     if (event.number > (read_.empty() ? position_ : read_.back().number))
       read_.push_back(std::move(event));

@@ -1,5 +1,5 @@
-// A subscription of a durable channel inside the service: where its consumer is, and what was
-// acknowledged.
+// A subscription of a durable channel inside the service: the position of its consumer, and the
+// number of the last acknowledged event.
 #pragma once
 
 #include "services/events/durable_log.h"
@@ -44,12 +44,12 @@ class SubscriptionFeed final : public LogListener,
   /// a request: its loop is that of the reader. Raises OBJECT_NOT_EXIST if the subscription has
   /// ended.
   [[nodiscard]] Readers connect();
-  /// The events up to this number are done. Returns at once: one request of the store at a time is
-  /// in progress, and later numbers wait for it. After a failure, which is logged, the request is
-  /// made again when Options::retry_delay_max is over, or with the next acknowledgement or
+  /// Acknowledges the events up to this number. Returns at once: one request of the store at a time
+  /// is in progress, and later numbers wait for it. After a failure, which is logged, the request
+  /// is made again when Options::retry_delay_max is over, or with the next acknowledgement or
   /// consumer.
   void acknowledge(SequenceNumber number);
-  /// The same; returns when this is durable. Raises the exceptions of the store.
+  /// Does the same, and returns when this is durable. Raises the exceptions of the store.
   task<void> acknowledge_durably(SequenceNumber number);
   /// Raises BAD_PARAM for a number that was neither delivered nor acknowledged.
   void require_delivered(SequenceNumber number) const;
@@ -58,7 +58,7 @@ class SubscriptionFeed final : public LogListener,
   void wake() override;
   /// Closes the reader.
   void end() override;
-  /// The reader is closed.
+  /// Called when the reader is closed. Drops the reference to it.
   void forget(const SubscriptionReader& reader);
 
   void note_delivered(SequenceNumber number);
@@ -98,14 +98,14 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   /// Waits for the next event. Empty if the reader is closed, the task is asked to stop, or at
   /// `expiry`. Raises TRANSIENT if another task waits.
   task<std::optional<NumberedEvent>> next(std::stop_token expiry = {});
-  /// The same without waiting for a new event. Raises TRANSIENT if the store fails.
+  /// Takes the next event without waiting for a new one. Raises TRANSIENT if the store fails.
   task<std::optional<NumberedEvent>> try_next();
-  /// The next event is the first one behind this number.
+  /// Makes the first event behind this number the next event.
   void move_to(SequenceNumber position);
   void wake();
   void close();
   [[nodiscard]] bool is_closed() const;
-  /// Where the tasks of the consumer run.
+  /// The loop on which the tasks of the consumer run.
   [[nodiscard]] event::Reactor& loop() const noexcept { return loop_; }
   [[nodiscard]] SubscriptionFeed& feed() const noexcept { return *feed_; }
 
@@ -115,13 +115,14 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   class Turn;
 
   task<std::optional<NumberedEvent>> take(Wait wait, std::stop_token expiry);
-  /// From the part that was read; skips events that cannot be decoded.
+  /// Takes the next event of the part that was read. Skips events that cannot be decoded.
   [[nodiscard]] std::optional<NumberedEvent> take_read();
   enum class Part : std::uint8_t { read, none, failed };
   task<Part> read_more();
-  /// Waits for this time. Ends earlier if the reader is closed, or the task shall stop.
+  /// Waits for this time. Ends earlier if the reader is closed, or the task is asked to stop.
   task<void> pause(Duration time, std::stop_token stop, std::stop_token expiry);
-  /// Waits until an event comes after `news`, the reader is closed, or the task shall stop.
+  /// Waits until `news()` is larger than `news`, the reader is closed, or the task is asked to
+  /// stop.
   task<void> wait_for_news(std::uint64_t news, std::stop_token stop, std::stop_token expiry);
   [[nodiscard]] std::uint64_t news() const;
   [[nodiscard]] SequenceNumber position() const;

@@ -238,8 +238,8 @@ task<void> SubscriptionPullProxy::acknowledge(std::uint64_t number) {
   co_await feed_->acknowledge_durably(number);
 }
 
-// The consumer may end when it has the reply, so the acknowledgement is durable by then. Without
-// it, the event comes again.
+// The consumer may end when it has the reply, so the acknowledgement is durable by then. An event
+// without an acknowledgement is delivered again.
 task<void> SubscriptionPullProxy::disconnect_pull_supplier() {
   proxies_->access().require_consume();
   const SequenceNumber number = take_given();

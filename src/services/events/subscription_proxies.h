@@ -38,7 +38,7 @@ class SubscriptionPushProxy final
   void end(bool tells_peer) override;
 
  private:
-  /// Where a consumer gets its events.
+  /// The reference to the consumer, and the same as a NumberedPushConsumer if it is one.
   struct Consumer {
     CORBA::object_reference<CosEventComm::PushConsumer> plain;
     CORBA::object_reference<PerigeeEvents::NumberedPushConsumer> numbered;  // else nil
@@ -82,7 +82,7 @@ class SubscriptionPullProxy final
   void end(bool tells_peer) override;
 
  private:
-  /// Raises Disconnected if no consumer is connected.
+  /// The reader of the connected consumer. Raises Disconnected if no consumer is connected.
   [[nodiscard]] ReaderRef connected_reader();
   /// The event that the last `pull` or `try_pull` returned; 0 if it is acknowledged.
   [[nodiscard]] SequenceNumber take_given();

@@ -15,7 +15,7 @@ namespace {
 
 using CosEventComm::Disconnected;
 
-/// False: the log never keeps this event.
+/// Whether the log may keep the event at a later attempt.
 bool may_try_again(const CORBA::SystemException& failure) {
   return dynamic_cast<const CORBA::IMP_LIMIT*>(&failure) == nullptr &&
          dynamic_cast<const CORBA::BAD_PARAM*>(&failure) == nullptr;
@@ -191,7 +191,7 @@ task<PullConsumerProxy::Step> PullConsumerProxy::pull_once(std::string& reason) 
   co_return Step::event;
 }
 
-// The supplier has given the event away, so the channel tries until its log has kept it.
+// The supplier no longer has the event, so the channel tries until its log has kept the event.
 task<void> PullConsumerProxy::publish_durably(EventRef event) {
   event::Reactor& loop = reactor_of(proxies_->orb());
   for (unsigned attempts = 1;; ++attempts) {

@@ -57,7 +57,8 @@ class PullConsumerProxy final
   /// One call of the supplier. `reason` gets the cause of a failure.
   task<Step> pull_once(std::string& reason);
   task<void> publish_durably(EventRef event);
-  /// Null: the event is too large. `reason` gets the cause. The first one of a row is logged.
+  /// Makes an event of the channel. Null: the event is too large. `reason` gets the cause. Logs the
+  /// first of several such events.
   [[nodiscard]] EventRef keep(CORBA::Any data, std::string& reason);
   /// One more failure in a row: `gone` if there were too many.
   [[nodiscard]] Step count_failure() noexcept;

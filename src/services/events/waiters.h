@@ -31,7 +31,7 @@ class Waiters {
   [[nodiscard]] const WaiterRef& first() const noexcept { return list_.front(); }
   void add_first(const WaiterRef& waiter);
   void add_last(const WaiterRef& waiter);
-  /// Null if no task waits.
+  /// Removes the first waiter, and returns it. Null if no task waits.
   [[nodiscard]] WaiterRef take_first() noexcept;
   /// Does nothing if the waiter is not linked.
   void remove(Waiter& waiter) noexcept;
@@ -47,7 +47,7 @@ class WakeList {
   WakeList(const WakeList&) = delete;
   WakeList& operator=(const WakeList&) = delete;
 
-  /// Null is allowed. A waiter is added to one list only, once.
+  /// Adds a waiter, or nothing if it is null. A waiter is added to one list only, and only once.
   void add(WaiterRef waiter) noexcept;
   /// Resumes the tasks on this thread. A resumed task may publish an event, which wakes further
   /// tasks, and so on. Beyond a depth of such calls, the tasks are resumed by the outer call, so

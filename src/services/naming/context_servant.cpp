@@ -36,8 +36,8 @@ struct Attempt {
   TargetKind target = TargetKind::object;
 };
 
-/// A binding to a context outlives the context, if the context is destroyed first. If the name led
-/// to such a context, the client's own context still exists.
+/// Raises the exception for a context that does not exist. A binding to a context stays when the
+/// context is destroyed. If the name led to such a context, the client's own context still exists.
 [[noreturn]] void raise_no_context(const Tree& tree, const Attempt& attempt, const Name& name) {
   if (name.size() > 1)
     throw NamingContext::CannotProceed(

@@ -41,7 +41,8 @@ class Iterators::Servant final
   Servant(Iterators& iterators, Position position)
       : iterators_(iterators), position_(std::move(position)) {}
 
-  /// Before it, the reference has not left `make`: a call comes from a client that has guessed it.
+  /// Makes the iterator ready. Before this call, the reference has not left `make`. So an earlier
+  /// call of the iterator comes from a client that has guessed its object key.
   void set_id(const Id& id) {
     const std::lock_guard lock(mutex_);
     id_ = id;

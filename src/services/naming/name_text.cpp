@@ -11,7 +11,7 @@ namespace perigee::naming {
 namespace {
 
 constexpr std::string_view special = "/.\\";
-// RFC 2396, "reserved" and "unreserved", with letters and digits: what a URL has unescaped.
+// RFC 2396, "reserved" and "unreserved". A URL has these characters, letters and digits unescaped.
 constexpr std::string_view url_characters = ";/:?@&=+$,-_.!~*'()";
 
 void append_escaped(std::string& text, std::string_view part) {

@@ -16,8 +16,8 @@ using Components = std::vector<Component>;
 /// "id.kind/id.kind", with a backslash before '/', '.' and '\' of an id or kind. A component
 /// without an id and a kind is ".". Source: Naming Service 1.3, 2.4.
 [[nodiscard]] std::string to_text(const Components& name);
-/// The opposite of `to_text`. std::nullopt if the text is not a name. `text` has at most as many
-/// octets as the caller allows.
+/// The opposite of `to_text`. std::nullopt if the text is not a name. Has no limit: the caller
+/// checks the size of `text` before.
 [[nodiscard]] std::optional<Components> parse_text(std::string_view text);
 
 /// "corbaname:<address>#<name>", with %xx for characters that a URL must escape. `name` is not

@@ -11,7 +11,7 @@ namespace perigee::naming {
 
 class SqliteWriter {
  public:
-  /// `database` must live longer.
+  /// `database` must outlive the writer.
   [[nodiscard]] static std::expected<SqliteWriter, sqlite::Error> make(sqlite::Database& database,
                                                                        std::size_t contexts_max);
 
@@ -23,7 +23,7 @@ class SqliteWriter {
   /// On an error, the transaction has been rolled back.
   [[nodiscard]] std::expected<void, sqlite::Error> commit();
   void roll_back() noexcept;
-  /// Makes one change in the present transaction.
+  /// Makes one change in the current transaction.
   [[nodiscard]] std::expected<ChangeResult, sqlite::Error> apply(const Change& change);
 
  private:
@@ -44,8 +44,8 @@ class SqliteWriter {
 
   sqlite::Database* database_;
   std::size_t contexts_max_;
-  std::size_t contexts_ = 0;           // in the present transaction
-  std::size_t contexts_at_begin_ = 0;  // of the present transaction
+  std::size_t contexts_ = 0;           // in the current transaction
+  std::size_t contexts_at_begin_ = 0;  // of the current transaction
   sqlite::Statement begin_;
   sqlite::Statement commit_;
   sqlite::Statement has_context_;
@@ -59,7 +59,7 @@ class SqliteWriter {
   sqlite::Statement remove_bindings_;
   sqlite::Statement remove_context_;
   sqlite::Statement remove_expired_;
-  std::optional<ContextNumber> known_context_;  // exists in the present transaction; saves a query
+  std::optional<ContextNumber> known_context_;  // exists in the current transaction; saves a query
 };
 
 }  // namespace perigee::naming

@@ -1,4 +1,4 @@
-// Walks, references and changes.
+// Walks along names, makes references, and makes changes.
 #include "services/naming/tree.h"
 
 #include <perigee/base/log.h>
@@ -18,8 +18,8 @@ constexpr std::string_view digits = "0123456789abcdef";
 // Larger references are rare. Without this limit they could fill the memory.
 constexpr std::size_t cached_reference_size_max = 4'096;
 
-// A sweep removes 1,000 bindings, if so many leases have ended, and another one follows. So the
-// bindings that wait for a sweep do not become more and more.
+// A sweep begins after this number of changes with leases. It removes expired bindings in parts of
+// 1,000 until none is left, so the number of expired bindings stays limited.
 constexpr std::size_t sweep_changes = 500;
 constexpr WallTime sweep_interval = 60'000;
 
@@ -63,7 +63,7 @@ bool may_be_made(const StoreError& error) {
   return error.kind == StoreError::Kind::failed || error.kind == StoreError::Kind::uncertain;
 }
 
-/// Nothing if the adapter did not make the reference.
+/// The object id in a reference. Nothing if the adapter did not make the reference.
 std::optional<PortableServer::ObjectId> id_in(const PoaRef& poa, const ObjectRef& object) {
   try {
     return poa->reference_to_id(object);
@@ -189,7 +189,7 @@ void Tree::require_context(ContextNumber context) {
                                   "the naming context has already been destroyed");
 }
 
-// A binding to a context outlives the context, if the context is destroyed first.
+// A binding to a context stays when the context is destroyed.
 void Tree::raise_missing(ContextNumber context, const Name& name, std::size_t index) {
   try {
     require_context(context);

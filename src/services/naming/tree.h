@@ -52,16 +52,16 @@ class Tree {
   [[nodiscard]] Store& store() noexcept { return *store_; }
   [[nodiscard]] const Options& options() const noexcept { return options_; }
   [[nodiscard]] WallTime now() const { return now_of(options_); }
-  /// Before a change or a list: removes bindings whose leases have ended, at most once a minute, or
-  /// after many changes with leases. Reads ignore expired bindings even before they are removed.
-  /// The removal keeps lists fast.
+  /// Called before a change or a list. Removes bindings whose leases have ended, at most once a
+  /// minute, or after many changes with leases. Reads ignore expired bindings before they are
+  /// removed. The removal keeps lists fast.
   void sweep_at_times(WallTime now, bool is_leased);
-  /// Before a list: begins to remove all bindings whose leases have ended, unless a removal is in
-  /// progress or has failed within the last minute. Does not wait: a list leaves such bindings out,
-  /// and its answer must not depend on how quickly the store makes changes.
+  /// Called before a list. Begins to remove all bindings whose leases have ended, unless a removal
+  /// is in progress or has failed within the last minute. Does not wait: a list leaves such
+  /// bindings out, and its answer must not depend on how quickly the store makes changes.
   void begin_removal_of_expired();
 
-  /// Raises InvalidName, and IMP_LIMIT.
+  /// Raises InvalidName for an empty name, and IMP_LIMIT for a name beyond the limits.
   void check(const Name& name) const;
   /// The client of the request that this thread executes. Call client() and require_change() before
   /// the first co_await.
@@ -70,7 +70,7 @@ class Tree {
 
   [[nodiscard]] ObjectRef reference_of(ContextNumber context) const;
   [[nodiscard]] PortableServer::ObjectId id_of(ContextNumber context) const;
-  /// Raises OBJECT_NOT_EXIST for an id of another store.
+  /// The number of the context with this id. Raises OBJECT_NOT_EXIST for an id of another store.
   [[nodiscard]] ContextNumber number_of(const PortableServer::ObjectId& id) const;
 
   /// Targets of bindings. Raise BAD_PARAM for nil, and IMP_LIMIT.

@@ -55,7 +55,7 @@ std::optional<std::string> from_base64(std::string_view text) {
     bit_count -= 8;
     octets += static_cast<char>(static_cast<std::uint8_t>(bits >> bit_count));
   }
-  if ((bits & ((1U << bit_count) - 1U)) != 0) return std::nullopt;  // not the writer's form
+  if ((bits & ((1U << bit_count) - 1U)) != 0) return std::nullopt;  // unused bits: must be 0
   return octets;
 }
 

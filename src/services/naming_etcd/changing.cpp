@@ -1,4 +1,4 @@
-// The states of changes.
+// Moves each change from state to state.
 #include "services/naming_etcd/changing.h"
 
 #include <algorithm>
@@ -15,15 +15,15 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t active_max = 64;
 constexpr Duration pause_min = 10ms;
-constexpr std::uint32_t doublings_max = 5;  // of the pause
-constexpr int attempts_in_time = 5;         // of a member that does not answer
+constexpr std::uint32_t doublings_max = 5;  // of the pause before the next attempt
+constexpr int attempts_in_time = 5;         // attempts that fit into write_time_max
 
 bool is_alone(Change::Kind kind) {
   return kind == Change::Kind::make_context || kind == Change::Kind::bind_new_context ||
          kind == Change::Kind::destroy_context || kind == Change::Kind::remove_expired;
 }
 
-/// The first half is random, and the second half counts.
+/// Makes the first mark. The first half of a mark is random, and the second half is a counter.
 Mark random_mark() {
   std::random_device random;
   const std::uint64_t half = std::uint64_t{random()} << 32U | random();
@@ -202,7 +202,7 @@ void Changing::take_answer(Job& job, const std::expected<std::string, RequestErr
     job.state = State::awaiting_newer;
     job.awaited = made->read;
     names_.expect(made->read);
-    // A program other than a naming service has changed the names if the copy is not older.
+    // If the copy is not older, a program other than a naming service has changed the names.
     if (names_.mirror().revision() >= made->read) try_later(job);
     return;
   }

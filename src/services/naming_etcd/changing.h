@@ -28,7 +28,7 @@ class Changing {
 
   void add(Change change, Done done);
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
-  /// Does what is due. Call it after each `Transfers::run`, and at `next_step()`.
+  /// Takes the steps that are due. Call it after each `Transfers::run`, and at `next_step()`.
   void step();
   [[nodiscard]] TimePoint next_step() const noexcept;
 
@@ -59,7 +59,7 @@ class Changing {
   void take_added();
   void begin_jobs();
   [[nodiscard]] bool may_begin(const Job& job) const;
-  /// true: the job has a result, and is removed.
+  /// Takes the next step of the job. true: the job has a result, and is removed.
   [[nodiscard]] bool step(Job& job);
   [[nodiscard]] bool plan(Job& job);
   void send(Job& job, const Transaction& transaction);

@@ -1,4 +1,4 @@
-// The pages, and the checks of a complete copy.
+// Reads the pages of a copy, and checks the complete copy.
 #include "services/naming_etcd/copying.h"
 
 #include "services/naming_etcd/plan.h"
@@ -27,7 +27,8 @@ void Copying::read_all() {
   read_page(keys_.all().begin);
 }
 
-// Not before the first read: an etcd that is full lets names be read only.
+// Called only if a read has found no tree: an etcd without space refuses to make a tree, but it
+// answers reads.
 void Copying::make_tree() {
   may_make_tree_ = false;
   request_ =

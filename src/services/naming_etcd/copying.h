@@ -16,7 +16,7 @@ class Copying {
  public:
   using Done = std::function<void(std::expected<Mirror, StoreError>)>;
 
-  /// Everything lives longer. `done` may begin the next copy.
+  /// The references must outlive this object. `done` may begin the next copy.
   Copying(const EtcdStoreOptions& options, const Keys& keys, Transfers& transfers, Members& members,
           Done done)
       : options_(options),
@@ -25,7 +25,7 @@ class Copying {
         members_(members),
         done_(std::move(done)) {}
 
-  /// If there are no names, makes the keys of an empty tree, and copies them.
+  /// Begins to copy. If there are no names, makes the keys of an empty tree, and copies them.
   void begin(std::uint64_t new_identity);
   [[nodiscard]] bool is_running() const noexcept { return request_.has_value(); }
   void cancel() noexcept;
@@ -39,7 +39,7 @@ class Copying {
   void fail(StoreError::Kind kind, const std::string& text) {
     end(std::unexpected(StoreError{kind, "etcd: " + text}));
   }
-  /// The answer of the member is wrong. The next copy asks another member.
+  /// Ends the copy because the answer of the member is wrong. The next copy asks another member.
   void fail_wrong(const std::string& mistake) {
     const std::string text = members_.present() + ": " + mistake;
     members_.next();

@@ -14,13 +14,13 @@ namespace perigee::naming {
 struct EtcdStoreOptions {
   /// The members of the cluster: "http://host:port" or "https://host:port". At least one.
   std::vector<std::string> members;
-  /// Begins all keys. Naming services with the same prefix share their names.
+  /// All keys begin with it. Naming services with the same prefix share their names.
   std::string prefix = "/perigee/names/";
   /// Files in PEM form, for https. Empty: the system's authorities, and no certificate.
   std::string authorities;
   std::string certificate;
   std::string key;
-  /// For a change, with all its attempts. After it, the change fails.
+  /// The time for a change, with all its attempts. After this time, the change fails.
   std::chrono::milliseconds write_time_max{5'000};
   /// Names may be that old. If they are older, reads fail until a member answers.
   std::chrono::milliseconds staleness_max{60'000};

@@ -2,9 +2,9 @@
 // cluster:
 //
 //   <prefix>store                          the version and the identity of the tree
-//   <prefix>last                           the last number of a context, and how many contexts
-//   exist <prefix>changed                        written by each change: its revision is the newest
-//   one <prefix>c/<context>                    a context; 16 hexadecimal digits
+//   <prefix>last                           the last number of a context, and the number of contexts
+//   <prefix>changed                        each change writes it: its revision is the newest one
+//   <prefix>c/<context>                    a context; 16 hexadecimal digits
 //   <prefix>b/<context>/<id> 00 01 <kind>  a binding. In ids, 00 is written 00 ff, so that the
 //                                          order of keys is the order of names
 #pragma once

@@ -21,12 +21,13 @@ struct RequestError {
   bool is_compacted = false;  ///< the revision of the request does not exist any longer
 };
 
-/// One purpose of requests: it keeps its member until a request fails.
+/// The members for one kind of requests, such as those of changes. All requests go to one member
+/// until a request fails.
 class Members {
  public:
   using Answer = std::move_only_function<void(std::expected<std::string, RequestError>)>;
 
-  /// `options` and `transfers` live longer. `first`: the index of the first member.
+  /// `options` and `transfers` must outlive this object. `first`: the index of the first member.
   Members(const EtcdStoreOptions& options, Transfers& transfers, std::size_t first,
           std::atomic<std::uint64_t>& failed)
       : options_(options), transfers_(transfers), at_(first), failed_(failed) {}
@@ -38,7 +39,8 @@ class Members {
   /// Sends a request. After an error, later requests go to the next member.
   Transfers::Id send(const char* path, std::string body, std::chrono::milliseconds time_max,
                      Answer answer);
-  /// Sends a request whose answer has no end. `ended` gets why it ended.
+  /// Sends a request whose answer has no end of its own, such as a watch. `ended` gets the reason
+  /// why it has ended.
   Transfers::Id stream(const char* path, std::string body, Transfers::Data data, Answer ended);
 
  private:

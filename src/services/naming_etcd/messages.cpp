@@ -14,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t depth_max = 16;
-constexpr std::size_t values_max = 500'000;  // of an answer; each takes some 100 octets when parsed
+constexpr std::size_t values_max = 500'000;  // in an answer; each takes about 100 octets in memory
 constexpr std::size_t error_text_size_max = 500;
 
 /// An answer that is not as etcd writes it. Does not leave this file.

@@ -99,17 +99,18 @@ struct ErrorAnswer {
   std::string text;
 };
 
-/// The error says what is wrong, and where: "kvs[3].value: not base64".
+/// Parses an answer. The error says what is wrong, and where: "kvs[3].value: not base64".
 [[nodiscard]] std::expected<RangeAnswer, std::string> parse_range(std::string_view json);
 [[nodiscard]] std::expected<TransactionAnswer, std::string> parse_transaction(
     std::string_view json);
-/// One line of a watch. An error that etcd sends within a watch becomes `canceled`.
+/// Parses one line of a watch. An error that etcd sends within a watch becomes `canceled`.
 [[nodiscard]] std::expected<WatchAnswer, std::string> parse_watch(std::string_view json);
-/// std::nullopt if this is not an error of etcd.
+/// Parses the body of an answer with an error. std::nullopt if this is not an error of etcd.
 [[nodiscard]] std::optional<ErrorAnswer> parse_error(std::string_view json);
 
 [[nodiscard]] std::string to_base64(std::string_view octets);
-/// std::nullopt unless the text is base64 with padding. Source: RFC 4648, 4.
+/// The opposite of `to_base64`. std::nullopt if the text is not base64 with padding. Source: RFC
+/// 4648, 4.
 [[nodiscard]] std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace perigee::naming::etcd

@@ -9,7 +9,7 @@ namespace perigee::naming::etcd {
 
 namespace {
 
-constexpr std::size_t node_size = 160;  // of a binding, besides its octets
+constexpr std::size_t node_size = 160;  // octets of memory for a binding without its octets
 
 bool has_ended(WallTime expires, WallTime now) { return expires != never && expires <= now; }
 WallTime end_of(const Entry& entry) { return entry.record ? entry.record->expires : never; }

@@ -39,7 +39,7 @@ struct Entry {
 /// The text of the error for names that take more than `limit` octets.
 [[nodiscard]] std::string too_large_text(std::size_t limit);
 
-/// Not thread-safe: its owner has the guard.
+/// Not thread-safe: SharedNames guards it.
 class Mirror {
  public:
   explicit Mirror(Keys keys) : keys_(std::move(keys)) {}
@@ -49,7 +49,7 @@ class Mirror {
   void apply(const Event& event);
   /// The newest revision of an event.
   [[nodiscard]] Revision revision() const noexcept { return revision_; }
-  /// After a complete copy at this revision.
+  /// Called after a complete copy at this revision.
   void set_revision(Revision revision) noexcept { revision_ = std::max(revision_, revision); }
 
   [[nodiscard]] const Entry* find(ContextNumber context, const Component& name) const;
@@ -59,7 +59,7 @@ class Mirror {
   /// A binding of the context whose lease has not ended. nullptr: there is none.
   [[nodiscard]] const std::pair<const Component, Entry>* find_valid(ContextNumber context,
                                                                     WallTime now) const;
-  /// At most `count` bindings whose leases have ended.
+  /// Returns at most `count` bindings whose leases have ended.
   [[nodiscard]] std::vector<std::pair<BindingKey, Revision>> expired(std::size_t count,
                                                                      WallTime now) const;
   [[nodiscard]] bool has_expired(WallTime now) const;
@@ -70,7 +70,7 @@ class Mirror {
   [[nodiscard]] bool is_empty() const noexcept {
     return contexts_.empty() && names_.empty() && !store_ && last_modified_ == 0;
   }
-  /// Why these are not the names of a naming service, or their identity.
+  /// The identity of the names. Error: why these keys are not the names of a naming service.
   [[nodiscard]] std::expected<StoreRecord, StoreError> store_record() const;
   /// Octets of names and references, with a share for the nodes of maps.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

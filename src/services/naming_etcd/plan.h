@@ -19,7 +19,8 @@ struct Progress {
   bool may_be_made = false;
   Revision tried = 0;              ///< the revision of the binding that the last attempt expected
   ContextNumber tried_number = 0;  ///< of the context that the last attempt would have made
-  /// The last attempt got no answer. An attempt that only confirms a result has made nothing.
+  /// Called when the last attempt got no answer. An attempt that only confirms a result has made
+  /// nothing.
   void note_lost_answer() noexcept { may_be_made = may_be_made || writes; }
 };
 

@@ -1,4 +1,4 @@
-// Freshness, and the listener.
+// The age of the copy, and the calls of the listener.
 #include "services/naming_etcd/shared_names.h"
 
 #include <perigee/base/log.h>
@@ -73,7 +73,8 @@ void SharedNames::set_broken(StoreError error) {
 
 void SharedNames::expect(Revision revision) {
   if (revision <= expected_) return;
-  // A watch that delivers nothing must not appear to be quick because of further changes.
+  // The time begins only if the copy had all earlier revisions. Otherwise further changes would
+  // hide that a watch delivers nothing.
   if (expected_ <= mirror_.revision()) expected_since_ = options_.clock->now();
   expected_ = revision;
 }

@@ -20,7 +20,8 @@ struct DeleteEasy {
   void operator()(CURL* easy) const noexcept { curl_easy_cleanup(easy); }
 };
 
-/// Once in a process. Throws std::bad_alloc: libcurl fails only for lack of memory.
+/// Prepares libcurl, once in a process. Throws std::bad_alloc: libcurl fails only for lack of
+/// memory.
 void require_libcurl() {
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (ready != CURLE_OK) throw std::bad_alloc();
@@ -35,7 +36,7 @@ struct Transfers::Transfer {
   Done done;
   Data data;
   HttpAnswer answer;
-  std::string error;  // of this program: better than libcurl's
+  std::string error;  // the text of this program, which says more than libcurl's text
   std::unique_ptr<curl_slist, DeleteList> headers;
   char error_text[CURL_ERROR_SIZE] = {};
   std::unique_ptr<CURL, DeleteEasy> easy;
@@ -174,7 +175,7 @@ void Transfers::wake() noexcept { curl_multi_wakeup(static_cast<CURLM*>(multi_))
 
 bool Transfers::finish_transfers() {
   auto* const multi = static_cast<CURLM*>(multi_);
-  // First all are taken out: functions of requests may start and cancel requests.
+  // Takes out all ended transfers first: functions of requests may start and cancel requests.
   std::vector<std::unique_ptr<Transfer>> ended;
   int left = 0;
   while (const CURLMsg* const message = curl_multi_info_read(multi, &left)) {

@@ -21,7 +21,8 @@ struct TlsFiles {
 struct HttpRequest {
   std::string url;
   std::string body;
-  /// Of the whole request. 0: no limit, but the connection must be made in `connect_time_max`.
+  /// The time for the whole request. 0: no limit, but the connection must be made in
+  /// `connect_time_max`.
   std::chrono::milliseconds time_max{0};
   std::chrono::milliseconds connect_time_max{1'000};
 };
@@ -51,11 +52,11 @@ class Transfers {
   /// Begins a POST request. `run` calls `done` when it has ended. With `data`, the body goes there.
   /// Without it, a body of more than `answer_size_max` octets is an error.
   Id start(HttpRequest request, Done done, Data data = {});
-  /// Ends the request. Its `done` is not called. Not within `data`.
+  /// Ends the request. Its `done` is not called. Do not call this function within `data`.
   void cancel(Id id) noexcept;
   /// Waits for at most `time`, and calls functions of requests.
   void run(std::chrono::milliseconds time);
-  /// Ends the wait of `run`. Any thread.
+  /// Ends the wait of `run`. Any thread may call this function.
   void wake() noexcept;
 
  private:

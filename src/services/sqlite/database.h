@@ -49,8 +49,8 @@ class Database {
   std::unique_ptr<sqlite3, Close> handle_;
 };
 
-/// A prepared statement of a connection, which must live longer. Parameters and columns count from
-/// one and zero, as in SQLite.
+/// A prepared statement of a connection, which must outlive it. As in SQLite, parameters count from
+/// one, and columns from zero.
 class Statement {
  public:
   Statement() = default;
@@ -62,7 +62,7 @@ class Statement {
   Statement& bind(int parameter, std::uint64_t number);
   Statement& bind(int parameter, std::int64_t number);
 
-  /// True: a row can be read. False: the statement is over.
+  /// Runs the statement up to the next row. True: a row can be read. False: the statement is over.
   [[nodiscard]] std::expected<bool, Error> step();
   /// Runs a statement without rows.
   [[nodiscard]] std::expected<void, Error> run();

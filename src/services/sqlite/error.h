@@ -1,4 +1,4 @@
-// Why a file of SQLite cannot be used.
+// The error that says why a file of SQLite cannot be used.
 #pragma once
 
 #include <cstdint>

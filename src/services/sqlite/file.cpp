@@ -50,7 +50,7 @@ std::expected<void, Error> use_log(Database& database, const std::string& path) 
 std::expected<Database, Error> open_for_writing(const std::string& path, const Schema& schema) {
   auto database = Database::open(path, Database::Create::yes);
   if (!database) return database;
-  // First, so that a file of another program stays as it is.
+  // The schema is checked first, so that a file of another program stays as it is.
   if (const auto updated = update_schema(*database, path, schema); !updated)
     return std::unexpected(updated.error());
   if (const auto used = use_log(*database, path); !used) return std::unexpected(used.error());

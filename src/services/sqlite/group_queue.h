@@ -58,13 +58,13 @@ class GroupQueue {
     }
     return group;
   }
-  /// The thread has made a group of jobs durable, in this time.
+  /// Called when the thread has made a group of jobs durable. `time` is the time that this took.
   void group_done(std::size_t jobs, Time time) {
     const std::lock_guard lock(mutex_);
     last_time_ = time;
     wanted_ = std::min(jobs + jobs_.size(), limits_.group_max);
   }
-  /// The jobs that wait are still taken.
+  /// Ends the queue. The jobs that wait are still taken.
   void end() {
     {
       const std::lock_guard lock(mutex_);
@@ -83,15 +83,15 @@ class GroupQueue {
     std::size_t octets = 0;
   };
 
-  /// Expects the lock.
+  /// Whether the queue has room for these octets. Expects the lock.
   [[nodiscard]] bool fits(std::size_t octets) const noexcept {
     return jobs_.empty() || (octets_ <= limits_.waiting_octets_max &&
                              octets <= limits_.waiting_octets_max - octets_);
   }
   /// The clients of a group get their replies, and send their next jobs, one after the other.
-  /// Waits until as many jobs have come as were in progress at the end of the last group, so that
-  /// the clients do not become several small groups in turn. Takes at most a quarter of the time of
-  /// the last group, and at most 5 ms.
+  /// Waits until the queue has as many jobs as were in progress at the end of the last group.
+  /// Otherwise the clients would form several small groups in turn. Waits at most a quarter of the
+  /// time of the last group, and at most 5 ms.
   void gather(std::unique_lock<std::mutex>& lock) {
     constexpr Time longest = std::chrono::milliseconds(5);
     changed_.wait_for(lock, std::min(last_time_ / 4, longest),

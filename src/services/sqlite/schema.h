@@ -19,7 +19,7 @@ struct Schema {
   [[nodiscard]] constexpr std::int64_t version() const noexcept { return std::ssize(steps); }
 };
 
-/// Gives the file the present tables: makes them in a new file, or converts those of an earlier
+/// Gives the file the current tables: makes them in a new file, or converts those of an earlier
 /// version, in one transaction. Errors: `newer`, `corrupt` (a file of another kind), and those of
 /// SQLite.
 [[nodiscard]] std::expected<void, Error> update_schema(Database& database, const std::string& path,
