@@ -283,7 +283,7 @@ TEST_CASE("SINGLE_THREAD_MODEL makes upcalls of one adapter take turns") {
   const auto poa = orb.root()->create_POA(
       "single", orb.root()->the_POAManager(),
       {orb.root()->create_thread_policy(ThreadPolicyValue::SINGLE_THREAD_MODEL)});
-  int unguarded = 0;  // the thread sanitizer and the count tell if two upcalls meet
+  int unguarded = 0;  // the thread sanitizer and the count show if two upcalls overlap
   const auto action = [&](orb::ServerRequest&) { ++unguarded; };
   const Octets keys[] = {
       orb.key_of(poa->id_to_reference(poa->activate_object(make_servant(action)))),
