@@ -75,7 +75,7 @@ TEST_CASE("byte orders may differ from level to level") {
   CHECK(within.ok());
 }
 
-TEST_CASE("an empty encapsulation and one without a byte order are errors of both decoders") {
+TEST_CASE("an empty encapsulation and an invalid byte order are errors of both decoders") {
   for (const Octets& message :
        {octets(0, 0, 0, 0), octets(0, 0, 0, 1, 2), octets(0, 0, 0, 1, 255)}) {
     Decoder decoder(message, std::endian::big);

@@ -341,7 +341,7 @@ TEST_CASE("the memory of a TypeCode is charged to its message") {
   CHECK(decoder.error().kind == ErrorKind::too_much_memory);
 }
 
-// Looks at all enumerators, one for each label, would take 10^11 steps together.
+// A search of all enumerators for each label would take 10^11 steps in total.
 TEST_CASE("a union with many labels is checked against the enumerators of its discriminator fast") {
   constexpr std::uint32_t count = 300'000;
   std::vector<TypeMember> enumerators(count);
