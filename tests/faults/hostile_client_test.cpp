@@ -1,5 +1,5 @@
-// A client whose server lies: each call ends with an answer or an exception, and costs little. This
-// file also sets the memory limit of all tests of this program.
+// A client whose server lies: each call ends with an answer or an exception, and takes little
+// memory. This file also sets the memory limit of all tests of this program.
 #include "faults/hostile_messages.h"
 #include "faults/process_limits.h"
 #include "orb/fixture.h"
@@ -49,7 +49,7 @@ bool answered_by(const OnMessage& peer) {
   }
 }
 
-TEST_CASE("a reply with a lie in any field is an answer or an exception, and costs little") {
+TEST_CASE("a reply with a lie in any field is an answer or an exception, and takes little memory") {
   const MemoryWatch memory;
   int answers = 0;
   for (std::size_t field = 0; field + 4 <= 28; ++field)
@@ -125,7 +125,7 @@ TEST_CASE("a forward to a reference of 2^32-1 profiles raises MARSHAL") {
   CHECK_THROWS_AS(ping(fixture.object({"peer"})), CORBA::MARSHAL);
 }
 
-TEST_CASE("a forward to ten thousand places tries as many as the limit allows") {
+TEST_CASE("a call tries only some of the ten thousand addresses of a forward, up to the limit") {
   Fixture fixture;
   iop::Ior many = fixture.ior({"nobody"});
   for (int more = 1; more < 10'000; ++more) many.profiles.push_back(many.profiles.front());

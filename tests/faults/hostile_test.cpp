@@ -19,7 +19,7 @@ enum class Answer : std::uint8_t {
   exception,  // a system exception; the connection goes on
   answered,   // nothing was wrong after all
   silence,    // nothing to answer: the end came from the client
-  bounded,    // any of these: what counts is that it costs little
+  bounded,    // any of these: only the memory that it takes is checked
 };
 
 template <typename Value>
@@ -335,7 +335,7 @@ void attack_all(const Attack (&attacks)[Count]) {
 
 TEST_CASE("lies in framing are refused; other clients are served") { attack_all(framing_attacks); }
 
-TEST_CASE("floods and collisions of ids cost little, and other clients are served") {
+TEST_CASE("floods and collisions of ids take little memory, and other clients are served") {
   attack_all(flood_attacks);
 }
 

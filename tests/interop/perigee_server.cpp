@@ -1,4 +1,4 @@
-// The Perigee server of the interoperability tests: prints its IOR, serves until quit().
+// The Perigee server of the interoperability tests: prints its IOR, and serves until quit().
 #include "perigee_peer.h"
 #include "perigee_serve.h"
 

@@ -34,7 +34,7 @@ class Told {
     ++count_;
   }
 
-  /// Starts a call by `send`, and waits until the handler is told.
+  /// Starts a call by `send`, and waits until the handler has got its outcome.
   template <typename Send>
   void await(CORBA::ORB& orb, const Send& send) {
     results_.reset();
@@ -77,7 +77,7 @@ void check_done(CORBA::ORB& orb, Told& told, const Send& send) {
   CHECK(told.is_void());
 }
 
-/// Throws the exception that the handler was told, if it was told one.
+/// Throws the exception that the handler got, if it got one.
 template <typename Send>
 void raise_told(CORBA::ORB& orb, Told& told, const Send& send) {
   told.await(orb, send);

@@ -1,4 +1,4 @@
-// The Perigee server of the tests of code sets: prints its IOR, serves until quit().
+// The Perigee server of the tests of code sets: prints its IOR, and serves until quit().
 #include "../perigee_serve.h"
 #include "textC.h"
 #include "textS.h"
