@@ -84,7 +84,7 @@ TEST_CASE("limits of a control group are those of the group or of a group around
   CHECK(check_memory(made.files()).verdict == Verdict::advice);
 }
 
-TEST_CASE("a quota below the number of CPUs is told") {
+TEST_CASE("a quota below the number of CPUs is reported") {
   MadeUpFiles made;
   CHECK(check_cpus(2, made.files()).verdict == Verdict::ok);
   made.add("proc/self/cgroup", "0::/").add("sys/fs/cgroup/cpu.max", "max 100000");
