@@ -40,8 +40,8 @@ bool ScriptedTransport::buffered() const noexcept {
 
 void ScriptedTransport::changed() noexcept {
   arrived_.notify_all();
-  constexpr std::byte ring{1};
-  if (signal_) static_cast<void>(signal_->near.send(OctetSpan(&ring, 1), ipc::no_wait));
+  constexpr std::byte octet{1};
+  if (signal_) static_cast<void>(signal_->near.send(OctetSpan(&octet, 1), ipc::no_wait));
 }
 
 void ScriptedTransport::deliver(const cdr::Buffer& message) {

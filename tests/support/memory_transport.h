@@ -62,14 +62,15 @@ class MemoryConnection {
     bool closed = false;  ///< the sender will send no more
     bool broken = false;  ///< the receiver is gone
   };
-  /// Makes a reactor look at an end: a handle that becomes readable when something changed.
-  struct Doorbell {
-    ipc::lsock::Stream button;
-    ipc::lsock::Stream bell;
+  /// Two connected sockets. `far` becomes readable when something changed, so that a reactor looks
+  /// at the end.
+  struct ReadinessSignal {
+    ipc::lsock::Stream near;
+    ipc::lsock::Stream far;
   };
 
   [[nodiscard]] Pipe& pipe_from(End end) { return pipes_[static_cast<std::size_t>(end)]; }
-  static void silence(Doorbell& doorbell);
+  static void drain(ReadinessSignal& signal);
   void changed();
   /// Octets of `pipe` that may be received now.
   [[nodiscard]] static std::size_t deliverable(const Pipe& pipe);
@@ -78,7 +79,7 @@ class MemoryConnection {
   std::mutex mutex_;
   std::condition_variable condition_;
   std::array<Pipe, 2> pipes_;
-  std::array<Doorbell, 2> doorbells_;
+  std::array<ReadinessSignal, 2> signals_;
   std::array<bool, 2> interrupted_{};
   int reset_code_ = 0;
 };

@@ -113,7 +113,7 @@ TEST_CASE("settings of the network and the clock are judged") {
   CHECK(check_client_ports(made.files()).verdict == Verdict::ok);
 }
 
-TEST_CASE("only a problem counts as one") {
+TEST_CASE("only a finding with the verdict problem is a problem") {
   CHECK_FALSE(
       has_problem({{.subject = "a", .verdict = Verdict::advice, .text = "b", .remedy = "c"}}));
   const Findings findings{
