@@ -19,8 +19,8 @@ constexpr std::uint32_t to_wait = 1;
 constexpr std::uint32_t to_go_on = 2;
 constexpr std::chrono::hours limit_of_other{1};
 
-/// Returns 1 if the running code has a remaining time, and 0 otherwise. Only the request with a limit
-/// has a remaining time.
+/// Returns 1 if the running code has a remaining time, and 0 otherwise. Only the request with a
+/// limit has a remaining time.
 std::uint32_t is_taken_for_other() { return remaining_time() ? 1 : 0; }
 
 }  // namespace

@@ -182,7 +182,7 @@ TEST_CASE("an array of numbers is read as samples") {
   CHECK_THROWS_WITH(measure({"run", "empty"}, outcomes), "the report has no samples at empty");
 }
 
-TEST_CASE("a finding is not testable if the report of its run gives a reason for the missing value") {
+TEST_CASE("a finding is not testable if its report gives a reason for the missing value") {
   Report report = made_report({ipc_sap()});
   const std::string reason = "unshare: unshare failed: Operation not permitted";
   for (nlohmann::json& document : report.outcomes.at("slow links").documents)

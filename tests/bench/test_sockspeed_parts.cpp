@@ -178,7 +178,7 @@ TEST_CASE("a parent that the experiment controls does not wait for a receipt") {
   CHECK(record.receipt.count() == 0);
 }
 
-TEST_CASE("the receipt of a ring comes after the reader has read all octets; otherwise the wait fails") {
+TEST_CASE("a ring has its receipt after the reader has read all octets; else the wait fails") {
   std::array<std::byte, 64> space{};
   SharedRing writer = SharedRing::create(ring_name(), 4096);
   SUBCASE("read") {

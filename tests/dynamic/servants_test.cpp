@@ -303,7 +303,7 @@ TEST_CASE("a dynamic servant reads the context of a request") {
   CHECK(serve(orbs, answer)->languages(orbs.client->get_default_context()) == "de;");
 }
 
-TEST_CASE("a servant that throws, or leaves out the arguments or a result, replies with an exception") {
+TEST_CASE("a servant that throws, or leaves out arguments or a result, replies with an exception") {
   const auto misbehave = [](const RequestRef& request) {
     if (request->operation() == "fail") throw CORBA::NO_PERMISSION(3, CORBA::COMPLETED_YES);
     if (request->operation() == "note") throw std::runtime_error("not a CORBA exception");

@@ -297,7 +297,7 @@ TEST_CASE("requests that are kept while the output is blocked count as parked oc
   CHECK(side.parked.sum() == 0);
 }
 
-TEST_CASE("with ordered requests, an upcall can call back over its connection while requests wait") {
+TEST_CASE("an upcall can call back over its connection while ordered requests wait") {
   for (const BothWays::Plan& plan : plans()) {
     constexpr std::size_t count = 100;
     BothWays ends(plan, [](BothWays& made) {

@@ -270,7 +270,7 @@ TEST_CASE("a linked message above the limit is refused, and the head of its requ
   CHECK(receiver.message.octets.front() == std::byte{'G'});
 }
 
-TEST_CASE("too many octets in front of the linked ones, and a link on a connection without links, are errors") {
+TEST_CASE("too many octets before the linked ones, or a connection without links, is an error") {
   Receiver receiver;
   CHECK(receiver.receive(receiver.request(50'000, 1000)) == InboxStatus::error);
   CHECK(receiver.inbox().error() == FramingError::bad_header);

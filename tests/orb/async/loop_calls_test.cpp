@@ -165,8 +165,8 @@ bool observers_meet(Middle& middle, const ObjectRef& object) {
 
 }  // namespace
 
-// Observers of calls that share a connection are called one after the other. Thread and connection are chosen by
-// chance, so the test tries several times.
+// Observers of calls that share a connection are called one after the other. Thread and connection
+// are chosen by chance, so the test tries several times.
 TEST_CASE("observers run on several threads of the server at the same time") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
