@@ -296,7 +296,7 @@ TEST_CASE("nesting is limited, when reading and when writing") {
   CHECK(encoder.error().kind == ErrorKind::too_deep);
 }
 
-// Aliases do not nest, but a look behind an alias follows the whole chain.
+// Aliases do not count as nested, but code that resolves an alias follows the whole chain.
 TEST_CASE("the length of a chain of aliases is limited, also if it uses indirections") {
   CHECK(error_of(alias_chain(64)) == ErrorKind::none);
   CHECK(error_of(alias_chain(65)) == ErrorKind::too_deep);

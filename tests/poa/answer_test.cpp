@@ -223,7 +223,7 @@ TEST_CASE("the servant stays until the reply is sent") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("destroying a POA waits for deferred replies, if asked to") {
+TEST_CASE("destroying a POA with wait_for_completion waits for deferred replies") {
   Deferred test;
   test.dispatch();
   std::promise<void> destroying;

@@ -96,7 +96,7 @@ TEST_CASE("a discarding manager replies TRANSIENT, an inactive manager OBJ_ADAPT
   CHECK(refused.completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("deactivating a manager releases the servants of its adapters, if asked") {
+TEST_CASE("a manager that is deactivated releases servants only with etherealize_objects") {
   std::atomic<int> alive{0};  // outlives the servants
   const TestOrb orb;
   const auto manager = orb.root()->the_POAManager();

@@ -14,7 +14,7 @@ TEST_CASE("a struct may contain itself in a sequence") {
   CHECK(children->type()->content_type()->equal(type));
 }
 
-TEST_CASE("a recursive type has a TypeCode whichever of its parts is asked first") {
+TEST_CASE("each part of a recursive type has a TypeCode, in any order of the requests") {
   const Served served;
   const auto node = served.repository->create_struct("IDL:Node:1.0", "Node", "1.0", {});
   const auto nodes = served.repository->create_alias("IDL:Nodes:1.0", "Nodes", "1.0",

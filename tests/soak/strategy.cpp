@@ -441,7 +441,7 @@ void print(const Accounts& it) {
               it.vanished.load(), it.wrong.load());
 }
 
-TEST_CASE("a server under load from clients that misbehave comes to rest when they have gone") {
+TEST_CASE("a server holds nothing when all its clients, also those that misbehave, have gone") {
   Remains remains;
   Accounts accounts;
   {

@@ -24,7 +24,7 @@ struct PipeFaults {
   bool encodes_in_place = false;  ///< the sender can make messages in the memory of the connection
   std::size_t receive_size_max = no_limit;  ///< most octets that one receive gets
   std::optional<std::size_t> cut_after;     ///< the receiver gets so many octets, and no more
-  int cut_code = 0;  ///< then it sees: 0 the end of the stream, else this errno
+  int cut_code = 0;  ///< what it gets then: 0 the end of the stream, else this errno
 };
 
 /// The ends of a connection. A direction is named by the end that sends.
