@@ -92,7 +92,7 @@ TEST_CASE("if the activator declines, the client gets OBJECT_NOT_EXIST") {
   f.activator->act = [](const PoaRef&, const std::string&) { return false; };
   CHECK(f.ask(key).answer() == "system OBJECT_NOT_EXIST");
   CHECK(f.ask(key).minor() == (CORBA::OMGVMCID | 2));
-  f.activator->act = [](const PoaRef&, const std::string&) { return true; };  // it lies
+  f.activator->act = [](const PoaRef&, const std::string&) { return true; };  // but makes no POA
   CHECK(f.ask(key).answer() == "system OBJECT_NOT_EXIST");
 }
 

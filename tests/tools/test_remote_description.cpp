@@ -1,4 +1,4 @@
-// Descriptions from Interface Repositories that lie, do not end, or try to write other IDL.
+// Descriptions from Interface Repositories that are false, do not end, or try to write other IDL.
 #include "remote/description.h"
 #include "remote/idl_text.h"
 #include "remote/interfaces_of.h"
