@@ -164,7 +164,8 @@ void check_references(const Exchange& to) {
   CHECK((peer != nullptr && std::get<0>(*peer)->_is_equivalent(own) &&
          std::get<1>(*peer)->_is_equivalent(own) && std::get<2>(*peer) == nullptr));
   to.await([&] { to.peer->sendc_echo_object(to.handler, nullptr, to.peer); });
-  const auto* const object = to.outcome().results<ObjectReference, ObjectReference, ObjectReference>();
+  const auto* const object =
+      to.outcome().results<ObjectReference, ObjectReference, ObjectReference>();
   CHECK((object != nullptr && std::get<0>(*object) == nullptr &&
          std::get<2>(*object)->_is_equivalent(to.peer)));
   to.await([&] { to.peer->sendc_echo_peers(to.handler, {to.peer, nullptr, own}, {}); });

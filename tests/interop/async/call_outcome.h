@@ -60,7 +60,8 @@ class CallOutcome {
 
 /// A call of an echo_ operation: `a` comes back as the result and as `b`, the old `b` as `c`.
 template <typename T, typename Send>
-void check_outcome(CORBA::ORB& orb, CallOutcome& outcome, const T& a, const T& b, const Send& send) {
+void check_outcome(CORBA::ORB& orb, CallOutcome& outcome, const T& a, const T& b,
+                   const Send& send) {
   outcome.await(orb, [&] { send(a, b); });
   const auto* const results = outcome.results<T, T, T>();
   CHECK(results != nullptr);
