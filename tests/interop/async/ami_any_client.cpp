@@ -110,7 +110,7 @@ void check_parameters(const Exchange& to) {
         TypeReference(_tc_Peer), TypeReference(_tc_Colour), TypeReference(CORBA::_tc_any)})
     to.check_type(type);
   CHECK_THROWS(interop::await_or_throw(to.orb, to.outcome(),
-                                   [&] { to.peer->sendc_fail(to.handler, any_of(tree())); }),
+                                       [&] { to.peer->sendc_fail(to.handler, any_of(tree())); }),
                Failure, CHECK(caught.reason() == "because");
                CHECK(caught.culprit() == any_of(tree())));
 }

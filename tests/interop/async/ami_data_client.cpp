@@ -4,8 +4,8 @@
 #include "../checks.h"
 #include "../data_samples.h"
 #include "../perigee_call.h"
-#include "data_typesAmiC.h"
 #include "call_outcome.h"
+#include "data_typesAmiC.h"
 
 #include <string>
 #include <vector>

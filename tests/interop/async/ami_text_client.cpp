@@ -3,8 +3,8 @@
 //   ami_text_client FILE [--quit] [--no-wide] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"
-#include "textAmiC.h"
 #include "call_outcome.h"
+#include "textAmiC.h"
 
 #include <string>
 #include <vector>
@@ -62,9 +62,9 @@ void check_narrow(const Exchange& to) {
 void check_wide(const Exchange& to) {
   const std::wstring text = L"caf\u00e9 \u20ac";
   interop::check_outcome(to.orb, to.handler->outcome, text, std::wstring(L"old"),
-                      [&](const std::wstring& a, const std::wstring& b) {
-                        to.peer->sendc_echo_wstring(to.handler, a, b);
-                      });
+                         [&](const std::wstring& a, const std::wstring& b) {
+                           to.peer->sendc_echo_wstring(to.handler, a, b);
+                         });
   to.check(L'\u20ac', [&] { to.peer->sendc_echo_wchar(to.handler, L'\u20ac'); });
   const Text::WideCharacters characters{L'a', L'\u00e9'};
   to.check(characters, [&] { to.peer->sendc_echo_wide_characters(to.handler, characters); });
@@ -77,7 +77,7 @@ void check_wide(const Exchange& to) {
   const Text::Entry entry("plain", text, L'\u20ac', 'x');
   to.check(entry, [&] { to.peer->sendc_echo_entry(to.handler, entry); });
   CHECK_THROWS(interop::await_or_throw(to.orb, to.handler->outcome,
-                                   [&] { to.peer->sendc_refuse(to.handler, "no", text); }),
+                                       [&] { to.peer->sendc_refuse(to.handler, "no", text); }),
                Text::Refused, CHECK(caught.reason() == "no");
                CHECK(caught.wide_reason() == text));
 }

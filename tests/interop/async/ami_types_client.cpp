@@ -5,8 +5,8 @@
 #include "../peer_samples.h"
 #include "../perigee_call.h"
 #include "../perigee_peer.h"
-#include "interopAmiC.h"
 #include "call_outcome.h"
+#include "interopAmiC.h"
 
 #include <limits>
 #include <string>
@@ -109,9 +109,9 @@ struct Exchange {
   }
 };
 
-#define CHECK_ECHO(OPERATION, TYPE, A, B)                                                 \
+#define CHECK_ECHO(OPERATION, TYPE, A, B)                                                       \
   interop::check_outcome<TYPE>(*to.orb, to.outcome(), A, B, [&](const TYPE& a, const TYPE& b) { \
-    to.peer->sendc_##OPERATION(to.handler, a, b);                                         \
+    to.peer->sendc_##OPERATION(to.handler, a, b);                                               \
   })
 
 void check_basic_types(const Exchange& to) {

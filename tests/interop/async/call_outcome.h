@@ -90,12 +90,12 @@ void await_or_throw(CORBA::ORB& orb, CallOutcome& outcome, const Send& send) {
 /// The functions of a handler for one operation. They use a member `outcome` of the handler.
 #define PERIGEE_STORE_EXCEPTION(NAME) \
   void NAME##_excep(interop::HolderReference holder) override { outcome.fail(holder); }
-#define PERIGEE_STORE_DONE(NAME)         \
+#define PERIGEE_STORE_DONE(NAME)            \
   void NAME() override { outcome.store(); } \
   PERIGEE_STORE_EXCEPTION(NAME)
-#define PERIGEE_STORE(NAME, IN_TYPE)                         \
+#define PERIGEE_STORE(NAME, IN_TYPE)                            \
   void NAME(IN_TYPE result) override { outcome.store(result); } \
   PERIGEE_STORE_EXCEPTION(NAME)
-#define PERIGEE_STORE_ECHO(NAME, IN_TYPE)                                                \
+#define PERIGEE_STORE_ECHO(NAME, IN_TYPE)                                                   \
   void NAME(IN_TYPE result, IN_TYPE b, IN_TYPE c) override { outcome.store(result, b, c); } \
   PERIGEE_STORE_EXCEPTION(NAME)
