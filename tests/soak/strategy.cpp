@@ -442,7 +442,7 @@ void print(const Accounts& it) {
               it.vanished.load(), it.wrong.load());
 }
 
-TEST_CASE("a server holds nothing when all its clients, also those that misbehave, have gone") {
+TEST_CASE("a server holds nothing more when all clients have gone, also clients that misbehave") {
   Remains remains;
   Accounts accounts;
   {
