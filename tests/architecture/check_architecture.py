@@ -153,9 +153,9 @@ def check_layers(architecture, root):
 
 
 def check_table(architecture, root):
-    """Findings about rows of layers.toml that no file needs any longer. Comes after `check_layers`."""
+    """Findings about rows of layers.toml that no file needs any longer. Must run after `check_layers`."""
     for layer, other in architecture.arrows_not_needed():
-        yield f"layers.toml: the arrow {layer} -> {other} is gone; take it off the list arrows_left"
+        yield f"layers.toml: no file needs the arrow {layer} -> {other}; take it off the list arrows_left"
     for header in sorted(architecture.room_of_header):
         if not (root / "include" / "perigee" / header).is_file():
             yield f"layers.toml: there is no public header {header}"

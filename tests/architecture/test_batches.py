@@ -54,7 +54,7 @@ class Batches(unittest.TestCase):
         variable = self.local("constexpr int limit = 3;")
         self.assertEqual(self.chosen(variable, self.local("void f() { int limit = 4; }")), [1, 2])
 
-    def test_a_function_is_kept_apart_from_a_source_that_calls_another_of_its_name(self):
+    def test_a_function_is_kept_apart_from_a_source_that_calls_another_function_of_its_name(self):
         function = self.local("int read(int from) { return from; }")
         self.assertEqual(self.chosen(function, self.local("int g() { return read(1, 2, 3); }")), [1, 2])
         self.assertEqual(self.chosen(function, self.local("int g() { return x.read() + ::read(1); }")), [1, 1])

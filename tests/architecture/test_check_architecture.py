@@ -173,17 +173,17 @@ class Layers(unittest.TestCase):
         text = HEADER + "// #include <perigee/orb/orb.h>\n/*\n#include <unistd.h>\n*/\n"
         self.assertEqual(self.findings({"src/cdr/a.cpp": text}), [])
 
-    def test_system_headers_are_for_the_layers_that_talk_to_the_system(self):
+    def test_only_some_layers_may_include_system_headers(self):
         self.assertEqual(self.one("src/ipc/a.cpp", "<sys/socket.h>"), [])
         self.assertEqual(self.one("src/transport/tcp/a.cpp", "<unistd.h>"), [])
         for name in ("src/messaging/a.cpp", "src/orb/core/a.cpp", "src/giop/a.cpp"):
             self.assertEqual(len(self.one(name, "<sys/socket.h>")), 1, name)
 
-    def test_the_standard_library_is_for_everybody(self):
+    def test_every_layer_may_include_the_standard_library(self):
         self.assertEqual(self.one("src/cdr/a.cpp", "<expected>"), [])
         self.assertEqual(self.one("src/cdr/a.cpp", "<cerrno>"), [])
 
-    def test_libraries_of_others_are_for_sources_of_the_layer_that_names_them(self):
+    def test_only_sources_of_the_layer_that_lists_a_foreign_library_may_include_it(self):
         self.assertEqual(self.one("src/base/log.cpp", "<spdlog/logger.h>"), [])
         for name in ("include/perigee/base/log.h", "src/orb/core/a.cpp"):
             self.assertEqual(len(self.one(name, "<spdlog/logger.h>")), 1, name)

@@ -78,7 +78,7 @@ class CoAwait(unittest.TestCase):
         text = in_function("step();\n\n  bool b = yes &&\n           co_await no(1);")
         self.assertTrue(next(coroutine_lint.check("a.cpp", text)).startswith("a.cpp:5: "))
 
-    def test_classes_and_namespaces_are_looked_into(self):
+    def test_classes_and_namespaces_are_searched(self):
         text = "namespace a {\nstruct S {\n" + in_function(REJECTED["?:"][0]) + "};\n}\n"
         self.assertEqual(len(list(coroutine_lint.check("a.cpp", text))), 1)
 

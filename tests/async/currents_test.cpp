@@ -19,8 +19,9 @@ constexpr std::uint32_t to_wait = 1;
 constexpr std::uint32_t to_go_on = 2;
 constexpr std::chrono::hours limit_of_other{1};
 
-/// Returns 1 if the running code has a remaining time, which only the request with a limit has.
-std::uint32_t is_taken_for_other() { return remaining_time() ? 1 : 0; }
+/// Returns 1 if the running code has a remaining time, and 0 otherwise. Only the request with a
+/// limit has a remaining time.
+std::uint32_t has_remaining_time() { return remaining_time() ? 1 : 0; }
 
 }  // namespace
 
@@ -28,13 +29,13 @@ TEST_CASE("a task that another request's upcall resumes does not see that reques
   completion<> gone_on;
   ServerFixture server(each_strategy(), serving([&](std::uint32_t argument) -> task<std::uint32_t> {
                          if (argument == to_go_on) {
-                           CHECK(is_taken_for_other() == 1);
+                           CHECK(has_remaining_time() == 1);
                            gone_on.complete();
-                           CHECK(is_taken_for_other() == 1);
+                           CHECK(has_remaining_time() == 1);
                            co_return 0;
                          }
                          co_await gone_on;
-                         co_return is_taken_for_other();
+                         co_return has_remaining_time();
                        }));
   TestOrb client;
   client.serve();  // drives its calls
@@ -61,10 +62,10 @@ TEST_CASE("a task that resumes while another upcall waits does not see that upca
                              serving([&](std::uint32_t argument) -> task<std::uint32_t> {
                                if (argument == to_go_on) {
                                  (void)act(sink_object, argument);
-                                 co_return is_taken_for_other();
+                                 co_return has_remaining_time();
                                }
                                (void)co_await start_act(sink_object, argument);
-                               const std::uint32_t taken = is_taken_for_other();
+                               const std::uint32_t taken = has_remaining_time();
                                has_gone_on.set_value();
                                co_return taken;
                              }));

@@ -119,7 +119,7 @@ class LargeAnswers {
 
 }  // namespace
 
-TEST_CASE("a reply to a closed client is dropped, and the servant has been told to stop") {
+TEST_CASE("the stop token of a request reports a closed client, and a reply to it is dropped") {
   for_deferring_servers([](DeferredReplies& deferred, const ServerFixture& server) {
     std::optional<RawClient> client(server.endpoint);
     send(*client, server, 1);

@@ -66,7 +66,7 @@ class Mute {
     return [this](orb::ServerRequest& request) {
       const std::lock_guard lock(mutex_);
       if (over_) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO);
-      owed_.emplace_back(request);
+      deferred_.emplace_back(request);
       arrived.release();
     };
   }
@@ -74,7 +74,7 @@ class Mute {
   std::vector<skeleton::Answer> end() {
     const std::lock_guard lock(mutex_);
     over_ = true;
-    return std::exchange(owed_, {});
+    return std::exchange(deferred_, {});
   }
 
   std::counting_semaphore<> arrived{0};
@@ -82,7 +82,7 @@ class Mute {
  private:
   std::mutex mutex_;  // guards the members below
   bool over_ = false;
-  std::vector<skeleton::Answer> owed_;
+  std::vector<skeleton::Answer> deferred_;
 };
 
 /// The loop that drives asynchronous calls of this thread.
@@ -166,7 +166,7 @@ TEST_CASE("a coroutine's stop token stops when its request is cancelled") {
   begun.acquire();
   client.send(make_cancel_request(3));
   const RawReply after = client.call({.key = server.key, .id = 4, .operation = "_non_existent"});
-  CHECK(after.id() == 4);  // 3 has no answer
+  CHECK(after.id() == 4);  // request 3 has no reply
 }
 
 TEST_CASE("a coroutine without a result replies when it ends") {
@@ -546,9 +546,10 @@ TEST_CASE("when a sink dies, each of 1,000 requests to the middle tier gets an e
       for (std::uint32_t id = 0; id < count; ++id)
         client.send(make_request({.key = middle.key, .id = id, .argument = id}));
     });
-    // The sink keeps this many requests of one connection, and refuses the others with TRANSIENT.
-    const std::uint32_t owed = sink->orb.core().settings().requests_per_connection_max;
-    for (std::uint32_t seen = arrived; seen < owed; seen = arrived) arrived.wait(seen);
+    // The sink defers the replies to this many requests of one connection, and refuses the others
+    // with TRANSIENT.
+    const std::uint32_t deferred = sink->orb.core().settings().requests_per_connection_max;
+    for (std::uint32_t seen = arrived; seen < deferred; seen = arrived) arrived.wait(seen);
     sink->orb.core().shutdown(orb::Completion::do_not_wait);
     std::jthread undertaker([&] {
       {

@@ -1,4 +1,4 @@
-// Coroutines as the servants of tests, and the call that they make.
+// Coroutines as the servants of tests, and the asynchronous call that clients make.
 #pragma once
 
 #include "poa/fakes.h"

@@ -16,7 +16,7 @@ namespace {
 
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 
-/// How many ways of waiting for all requests are refused: there are five.
+/// How many of the five ways of waiting for all requests the ORB refuses.
 std::uint32_t refusals(const TestOrb& orb) {
   const auto root = orb.root();
   const auto manager = root->the_POAManager();
@@ -38,7 +38,7 @@ std::uint32_t refusals(const TestOrb& orb) {
   return count;
 }
 
-/// Tries the waits when the sink's reply has come, and replies with the number of refusals.
+/// Tries the five waits when the sink's reply arrives, and replies with the number of refusals.
 class Trying final : public stub::CallObserver {
  public:
   Trying(orb::ServerRequest& request, const TestOrb& orb) : client_(request), orb_(orb) {}

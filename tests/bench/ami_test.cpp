@@ -37,7 +37,7 @@ TEST_CASE("rates are compared with one call in flight, if it was measured") {
   CHECK_FALSE(measured.at("deferred").at(64).gain.has_value());
 }
 
-TEST_CASE("a default server has goals for the gain by calls in flight, on one CPU and on two") {
+TEST_CASE("a default server has goals for the gain from calls in flight, on one CPU and on two") {
   AmiReport report;
   report.parts = {part("auto", 1), part("auto", 2), part("reactive", 2)};
   const std::vector<Claim> claims = claims_of(report);

@@ -208,7 +208,7 @@ TEST_CASE("a narrow drawing breaks long labels into lines, and has names above t
   CHECK(contains(narrow, "class='chart small'"));
 }
 
-TEST_CASE("a chart without a better direction names none") {
+TEST_CASE("a chart says nothing about a better direction if there is none") {
   BarChart chart = ratios_of_two();
   chart.better = Better::neither;
   CHECK_FALSE(contains(to_svg(chart), "is better"));
@@ -224,7 +224,7 @@ TEST_CASE("a chart says which direction is better") {
   CHECK(contains(to_svg(lines), ">MB/s (larger is better)<"));
 }
 
-TEST_CASE("a page draws at most six lines in a chart, and each of them once") {
+TEST_CASE("a page draws at most six lines in a chart, and each line once") {
   CHECK(split_lines(many_lines(6)).size() == 1);
   const std::vector<LineChart> parts = split_lines(many_lines(13));
   REQUIRE(parts.size() == 3);

@@ -145,7 +145,7 @@ TEST_CASE("a system that was not measured has a row with the reason") {
         std::string::npos);
 }
 
-TEST_CASE("RouDi gets memory for large messages, and its errors lose their colours") {
+TEST_CASE("RouDi gets memory for large messages, and its errors are shown without colours") {
   const std::string text = roudi_configuration({88, 1048664});
   CHECK(text.find("size = 1048920\ncount = 63\n") != std::string::npos);
   CHECK(text.find("size = 344\ncount = 200\n") != std::string::npos);

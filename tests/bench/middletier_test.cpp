@@ -78,7 +78,7 @@ TEST_CASE("points with their own models are added to the points with all chosen 
   CHECK(points[1].models == options.models);
 }
 
-TEST_CASE("a gain that was measured beside other processes says so") {
+TEST_CASE("a gain has a note if other processes used the CPU during its measurement") {
   const char* const what =
       "150 clients, no delay: AMH-2 on two CPUs / AMH-2 on one, as raw-2 / raw";
   MiddletierReport report = goal_report();
@@ -164,7 +164,7 @@ TEST_CASE("a crossover begins where the model stays clearly faster") {
         std::string::npos);
 }
 
-TEST_CASE("a crossover that does not appear has the highest load and the reason") {
+TEST_CASE("for a crossover that does not appear, the report has the highest load and the reason") {
   MiddletierReport report;
   report.cells[{1000, 40}]["AMH-ST"].samples = {sample(24'800)};
   report.cells[{1000, 40}]["TPC"].samples = {sample(24'500)};

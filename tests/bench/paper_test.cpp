@@ -182,7 +182,7 @@ TEST_CASE("an array of numbers is read as samples") {
   CHECK_THROWS_WITH(measure({"run", "empty"}, outcomes), "the report has no samples at empty");
 }
 
-TEST_CASE("a run whose report has the reason for a missing value makes a finding not testable") {
+TEST_CASE("a finding is not testable if its report gives a reason for the missing value") {
   Report report = made_report({ipc_sap()});
   const std::string reason = "unshare: unshare failed: Operation not permitted";
   for (nlohmann::json& document : report.outcomes.at("slow links").documents)
@@ -228,7 +228,7 @@ TEST_CASE("the report ends with the time of all runs and the limits") {
                                  "than 5 min with --quick, and less than 60 min without.\n"));
 }
 
-TEST_CASE("a list without a matching element has the sum 0") {
+TEST_CASE("the sum over a list without a matching element is 0") {
   Outcomes outcomes;
   outcomes["run"].documents = {
       nlohmann::json::parse(R"({"f": [{"o": "kernel", "p": 60}, {"o": "kernel", "p": 30}]})")};

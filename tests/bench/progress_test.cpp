@@ -40,14 +40,14 @@ TEST_CASE("nothing is written where there is no terminal, nor before the first s
   CHECK(terminal.str().empty());
 }
 
-TEST_CASE("more steps than announced do no harm") {
+TEST_CASE("steps beyond the announced number are drawn, too") {
   std::ostringstream output;
   Progress progress("cubit", 0, output, 80);
   for (int step = 0; step < 3; ++step) progress.step("void");
   CHECK(output.str().find("void") != std::string::npos);
 }
 
-TEST_CASE("a step counts as many steps as its weight") {
+TEST_CASE("a step counts as many times as its weight says") {
   std::ostringstream output;
   Progress progress("papers", 10, output, 80);
   progress.step("first", 5);

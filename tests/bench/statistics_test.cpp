@@ -40,7 +40,7 @@ TEST_CASE("an interval holds its median, and the same samples give the same inte
   CHECK(first.high == again.high);
 }
 
-TEST_CASE("with fewer than six rounds the interval is their range, and is named so") {
+TEST_CASE("with fewer than six rounds the interval is their range, and is called \"range\"") {
   const Estimate few = median_with_interval({3, 1, 2, 9, 4});
   CHECK(few.value == 3);
   CHECK(few.low == 1);

@@ -127,7 +127,7 @@ class ByHand(unittest.TestCase):
         parent = self.start("--parent", channel, *words)
         return parent, parent.stdout.readline().split("bench sockspeed ")[1].split()
 
-    def test_parent_and_child_are_started_apart(self):
+    def test_parent_and_child_can_be_started_separately(self):
         for channel in CHANNELS:
             for versions in (("c", "wrapper"), ("wrapper", "c")):
                 with self.subTest(f"{channel} {versions}"):

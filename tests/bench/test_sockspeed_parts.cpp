@@ -171,14 +171,14 @@ TEST_CASE("the time of a parent ends with the receipt of the child, which follow
   CHECK(record.receipt.count() > 0);
 }
 
-TEST_CASE("a parent that the experiment commands does not wait for a receipt") {
+TEST_CASE("a parent that the experiment controls does not wait for a receipt") {
   FakeLink::Record record;
   ParentOf<FakeLink> parent{FakeLink(record)};
   CHECK(parent.send({64, Memory::touched, {}, false}).transfers == 1);
   CHECK(record.receipt.count() == 0);
 }
 
-TEST_CASE("a receipt of a ring comes when the reader has read all octets, or not at all") {
+TEST_CASE("a ring has its receipt after the reader has read all octets; else the wait fails") {
   std::array<std::byte, 64> space{};
   SharedRing writer = SharedRing::create(ring_name(), 4096);
   SUBCASE("read") {
@@ -197,7 +197,7 @@ TEST_CASE("a receipt of a ring comes when the reader has read all octets, or not
   }
 }
 
-TEST_CASE("a receipt of a pipe comes when the pipe is empty, or not at all") {
+TEST_CASE("the receipt of a pipe comes when the pipe is empty; without a reader the wait fails") {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);
   await_empty_pipe(ends[1]);

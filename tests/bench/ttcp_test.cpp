@@ -132,7 +132,7 @@ TEST_CASE("streams have goals only with the system's default socket queues") {
   CHECK(claims_of(report_of(table)).empty());
 }
 
-TEST_CASE("a transfer of small buffers says what it carries if it carries less than the volume") {
+TEST_CASE("the report says how much a transfer carries if that is less than the volume") {
   TtcpOptions options;
   options.volume = 64 * mib;
   options.sizes = {1, 4 * kib};
@@ -186,7 +186,7 @@ TEST_CASE("functions of the C library have the names of the standard") {
   CHECK(standard_name("perigee::cdr::Encoder::put") == "perigee::cdr::Encoder::put");
 }
 
-TEST_CASE("a shaped link lets through the octets of 4 ms at once, and 32 KiB or more") {
+TEST_CASE("a shaped link lets through at once the octets of 4 ms, but at least 32 KiB") {
   CHECK(burst_of(10) == 32 * kib);
   CHECK(burst_of(100) == 50'000);
   CHECK(burst_of(1000) == 500'000);

@@ -8,7 +8,7 @@
 using namespace perigee;
 using namespace perigee::test;
 
-TEST_CASE("the bridge does not read from a client while the target takes nothing") {
+TEST_CASE("the bridge does not read from a client while the target reads nothing") {
   constexpr std::uint32_t count = 4'000;
   Bridged ends;
   RawClient client = ends.connect();

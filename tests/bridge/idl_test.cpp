@@ -187,7 +187,7 @@ TEST_CASE("a valuetype beside references is refused, and without references it p
   }
 }
 
-TEST_CASE("files are found in the folders of -I, and mistakes name their place") {
+TEST_CASE("files are found in the folders of -I, and the texts of errors name the place") {
   idlc::MemoryFiles files;
   files.add("main.idl", "#include \"part.idl\"\ninterface A : Part {};\n");
   files.add("parts/part.idl", "interface Part { Object find(); };\n");

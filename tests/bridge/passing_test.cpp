@@ -91,7 +91,7 @@ TEST_CASE("oneways pass in their order, between calls") {
   }
 }
 
-TEST_CASE("a LocateRequest passes, and its answer too") {
+TEST_CASE("a LocateRequest passes, and its LocateReply too") {
   for (const unsigned minor : {0u, 1u, 2u}) {
     Bridged ends;
     RawClient client = ends.connect();

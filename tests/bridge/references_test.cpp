@@ -141,7 +141,7 @@ TEST_CASE("a malformed reference in a forward gets MARSHAL, COMPLETED_NO") {
   CHECK(reply.completed() == 1);
 }
 
-TEST_CASE("a forward to one target too many gets IMP_LIMIT, COMPLETED_NO") {
+TEST_CASE("a forward to a target beyond the limit gets IMP_LIMIT, COMPLETED_NO") {
   Bridged ends;
   RawClient client = ends.connect();
   std::optional<RawClient> target;

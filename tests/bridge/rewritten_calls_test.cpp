@@ -249,7 +249,7 @@ TEST_CASE("results that do not match the IDL get MARSHAL, COMPLETED_YES") {
   }
 }
 
-TEST_CASE("a reply that comes before the execution has no results, and passes") {
+TEST_CASE("a reply that the target sends before the execution has no results, and passes") {
   Bank bank;
   RawRequest request = request_of("open");
   request.response_flags = 1;
@@ -268,7 +268,7 @@ TEST_CASE("an oneway and a request that waits for its connection are rewritten")
   CHECK(closed_account(bank.pass_request(oneway, close_arguments(account))) == own);
 }
 
-TEST_CASE("a reference of a server to which a forward has led comes back through the bridge") {
+TEST_CASE("references that pass between a client and the target of a forward are rewritten, too") {
   Bank bank;
   RawTarget elsewhere;
   const RawReply opened = bank.pass_request(request_of("open"), {});

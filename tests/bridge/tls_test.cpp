@@ -177,7 +177,7 @@ TEST_CASE("the bridge passes requests from TLS to TLS") {
   check_call(*client.client, accepted, 2);
 }
 
-TEST_CASE("a target whose certificate is wrong gets no request, and the client NO_PERMISSION") {
+TEST_CASE("a target with a wrong certificate gets no request, and the client gets NO_PERMISSION") {
   TestCertificates others;
   certificates().issue("elsewhere", {.common_name = "x", .dns_names = {"elsewhere.example"}});
   struct Row {

@@ -197,7 +197,7 @@ void write_marks(Encoder& encoder, std::size_t size) {
   }
 }
 
-/// The type of a sequence of empty values without a class.
+/// The type of a sequence of empty values. The program has no class for them.
 void write_empty_values_type(Encoder& encoder, const std::string& id) {
   const TypeNode value{.kind = TypeKind::tk_value, .id = id};
   const TypeNode sequence{.kind = TypeKind::tk_sequence, .content = &value};

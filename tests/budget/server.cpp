@@ -1,4 +1,4 @@
-// The server of the budget tests: prints its IOR, serves until quit().
+// The server of the budget tests: prints its IOR, and serves until a client calls quit().
 #include "budgetC.h"
 #include "budgetS.h"
 #include "counting_allocator.h"

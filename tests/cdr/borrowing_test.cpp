@@ -83,7 +83,7 @@ TEST_CASE("a string of 8 KiB is borrowed with its NUL, and a view is borrowed wi
   CHECK(part.flatten() == copied.flatten());
 }
 
-TEST_CASE("a string is copied if it is below 8 KiB, or may not live until the message is sent") {
+TEST_CASE("a string is copied if it is below 8 KiB, or may end before the message is sent") {
   cdr::Buffer buffer;
   Encoder borrowing(buffer, std::endian::native, Encoder::Borrowing::yes);
   borrowing << std::string(Encoder::borrow_size_min - 1, 'x');
@@ -103,7 +103,7 @@ TEST_CASE("a large string with a NUL inside is an error, also when it is borrowe
   CHECK(buffer.borrowed().empty());
 }
 
-TEST_CASE("an encoder borrows from the size on that its owner chooses") {
+TEST_CASE("an encoder borrows values of at least the size that its owner chooses") {
   const std::vector<std::uint8_t> values(100, 7);
   const std::string text(100, 'x');
   for (const std::size_t size_min : {1UZ, 100UZ, 101UZ}) {

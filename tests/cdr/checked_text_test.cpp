@@ -66,7 +66,7 @@ ErrorKind decode(const Octets& octets, T& value, CodeSets code_sets = {}) {
   return decoder.error().kind;
 }
 
-/// Checks that `value` arrives, or is a `bad_character`.
+/// Checks that `value` arrives, or that its decoding fails with `bad_character`.
 template <typename T>
 void check(const T& value, bool arrives) {
   T read{};

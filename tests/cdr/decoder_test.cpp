@@ -33,7 +33,7 @@ const Octets lying_length = octets(0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4);
 
 }  // namespace
 
-TEST_CASE("alignment counts anew in each piece, from 12 octets before it") {
+TEST_CASE("the alignment in each piece counts from 12 octets before the piece") {
   // The first piece is a header of 12 octets and a long. The second piece has padding, two whole
   // doubles and the begin of an octet sequence. The third piece has the end of the sequence and a
   // long long.
@@ -297,7 +297,8 @@ TEST_CASE("an error says what is wrong, and where") {
   CHECK(to_string(cdr::Error{}) == "no error");
 }
 
-// A sequence has taken the octets that landed behind the head, so no text can be made of them.
+// A sequence has taken the octets that landed outside of the message, so no text can be made of
+// them.
 TEST_CASE("a text whose octets were taken as a sequence is an error") {
   for (const std::size_t size : {100U, 100'000U}) {
     CAPTURE(size);

@@ -75,7 +75,7 @@ TEST_CASE("byte orders may differ from level to level") {
   CHECK(within.ok());
 }
 
-TEST_CASE("an empty encapsulation and one without a byte order are errors of both decoders") {
+TEST_CASE("an empty encapsulation and an invalid byte order are errors of both decoders") {
   for (const Octets& message :
        {octets(0, 0, 0, 0), octets(0, 0, 0, 1, 2), octets(0, 0, 0, 1, 255)}) {
     Decoder decoder(message, std::endian::big);
@@ -87,8 +87,8 @@ TEST_CASE("an empty encapsulation and one without a byte order are errors of bot
 }
 
 TEST_CASE("an encapsulation cannot be longer than the message, nor be read beyond its end") {
-  const Octets lie = octets(0, 0, 0, 3, 0, 0);
-  Decoder decoder(lie, std::endian::big);
+  const Octets wrong = octets(0, 0, 0, 3, 0, 0);
+  Decoder decoder(wrong, std::endian::big);
   CHECK(decoder.read_encapsulation().error().kind == ErrorKind::bad_length);
   const Octets message = octets(0, 0, 0, 2, 0, 5, 6);
   Decoder whole(message, std::endian::big);

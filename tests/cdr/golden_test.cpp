@@ -69,7 +69,7 @@ TEST_CASE("a string is its length with the NUL, its characters, and the NUL") {
   check_octets(std::string(), std::endian::big, octets(0, 0, 0, 1, 0));
 }
 
-TEST_CASE("a sequence is its length and its elements, padded as these need it") {
+TEST_CASE("a sequence is its length, the padding that its elements need, and its elements") {
   check_octets(std::vector<std::uint8_t>{7, 8}, std::endian::little, octets(2, 0, 0, 0, 7, 8));
   check_octets(std::vector<std::int16_t>{1, -1}, std::endian::big,
                octets(0, 0, 0, 2, 0, 1, 0xff, 0xff));
@@ -89,7 +89,7 @@ TEST_CASE("a sequence of long double is padded to 8, not to 16") {
                       0x3f, 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));
 }
 
-TEST_CASE("sequences of booleans, strings and sequences go element by element") {
+TEST_CASE("sequences of booleans, strings and sequences are written element by element") {
   check_octets(std::vector<bool>{true, false, true}, std::endian::little,
                octets(3, 0, 0, 0, 1, 0, 1));
   check_octets(std::vector<std::string>{"a", "b"}, std::endian::little,

@@ -1,4 +1,4 @@
-// Strings and chars whose code set on the wire is not the one inside.
+// Strings and chars whose code set on the wire differs from the code set of the program.
 #include "cdr/code_pages.h"
 #include "support/octets.h"
 #include <perigee/cdr/code_set_registry.h>
@@ -187,7 +187,7 @@ TEST_CASE("a borrowed string is a view of the octets, unless it has to be conver
   CHECK(converting.read_borrowed_string(storage) == "\u00e9");
 }
 
-TEST_CASE("code sets have the numbers of the OSF registry, and names for people") {
+TEST_CASE("code sets have the numbers of the OSF registry, and readable names") {
   CHECK(registry_number(CharSet::utf_8) == 0x05010001);
   CHECK(registry_number(CharSet::iso_8859_15) == 0x0001000f);
   CHECK(registry_number(CharSet::us_ascii) == 0x00010020);

@@ -296,7 +296,7 @@ TEST_CASE("nesting is limited, when reading and when writing") {
   CHECK(encoder.error().kind == ErrorKind::too_deep);
 }
 
-// Aliases do not nest, but a look behind an alias follows the whole chain.
+// Aliases do not count as nested, but code that resolves an alias follows the whole chain.
 TEST_CASE("the length of a chain of aliases is limited, also if it uses indirections") {
   CHECK(error_of(alias_chain(64)) == ErrorKind::none);
   CHECK(error_of(alias_chain(65)) == ErrorKind::too_deep);
@@ -341,7 +341,7 @@ TEST_CASE("the memory of a TypeCode is charged to its message") {
   CHECK(decoder.error().kind == ErrorKind::too_much_memory);
 }
 
-// Looks at all enumerators, one for each label, would take 10^11 steps together.
+// A search of all enumerators for each label would take 10^11 steps in total.
 TEST_CASE("a union with many labels is checked against the enumerators of its discriminator fast") {
   constexpr std::uint32_t count = 300'000;
   std::vector<TypeMember> enumerators(count);

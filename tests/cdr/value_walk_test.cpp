@@ -233,7 +233,7 @@ TEST_CASE("a sequence of elements without octets needs no octets for them") {
         ErrorKind::none);
 }
 
-// Found by fuzzing: with an empty id, the octets after the value decided.
+// Found by fuzzing: with an empty id, the octets after the value decided whether it was accepted.
 TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   constexpr static TypeNode named{.kind = tk_except, .id = "ID"};
   constexpr static TypeNode anonymous{.kind = tk_except};
@@ -243,7 +243,7 @@ TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), anonymous).kind == ErrorKind::none);
 }
 
-TEST_CASE("a valuetype is skipped by its TypeCode if it has the type of the TypeCode") {
+TEST_CASE("a TypeCode is enough to skip a value of exactly its type") {
   CHECK(skip(octets(0, 0, 0, 0), test::value).kind == ErrorKind::none);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::truncated);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 0,  // a box without an id

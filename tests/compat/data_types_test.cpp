@@ -46,7 +46,7 @@ TEST_CASE("a new union selects its first member with a default if no value would
   CHECK(amount.grams() == 9);
 }
 
-TEST_CASE("the default of a union's member does not change which member a full union selects") {
+TEST_CASE("if the labels of a union use all values, a member's default selects no other member") {
   CHECK(Compat::Limit().most() == 7);
   CHECK(Compat::Length().feet() == 1.5);
 }

@@ -42,7 +42,7 @@ TEST_CASE("a local object has a reference to itself") {
   CHECK(!watch->made_reference_early());
 }
 
-TEST_CASE("the traits of LocalObject") {
+TEST_CASE("the traits of LocalObject describe a local interface that is not abstract") {
   static_assert(IDL::traits<CORBA::LocalObject>::is_local());
   static_assert(!IDL::traits<CORBA::LocalObject>::is_abstract());
   CHECK(!IDL::traits<Compat::Counter>::narrow(nullptr));

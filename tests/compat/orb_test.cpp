@@ -129,7 +129,7 @@ TEST_CASE("perform_work with a duration serves requests") {
   caller.join();
 }
 
-TEST_CASE("the nested names of ORB") {
+TEST_CASE("ORB has the nested names that programs for TAOX11 use") {
   static_assert(std::is_same_v<CORBA::ORB::InvalidName, CORBA::InvalidName>);
   static_assert(std::is_same_v<CORBA::ORB::ObjectId, std::string>);
   TwoOrbs orbs;

@@ -98,7 +98,7 @@ TEST_CASE("a reference to an abstract interface gives its object or its value af
   CHECK(label->_to_object() == nullptr);
 }
 
-TEST_CASE("a value that was given out by _to_value lives on without its first reference") {
+TEST_CASE("a value that _to_value returned stays alive without its first reference") {
   IDL::traits<Compat::Named>::ref_type label = CORBA::make_reference<Label>();
   const IDL::traits<CORBA::ValueBase>::ref_type value = label->_to_value();
   label = nullptr;

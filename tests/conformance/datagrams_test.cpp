@@ -55,7 +55,7 @@ class Datagrams {
     runner_ = std::jthread([running = server] {
       try {
         running->run();
-      } catch (const CORBA::BAD_INV_ORDER&) {  // shut down before the thread came to it
+      } catch (const CORBA::BAD_INV_ORDER&) {  // the ORB was shut down before the thread called run
       }
     });
   }

@@ -50,7 +50,7 @@ inline void note(Echo& echo, std::int32_t value) {
       [value](cdr::Encoder& encoder) { encoder << value; }, nullptr);
 }
 
-/// What is between client and server.
+/// The transport, the messages and the thread strategy between a client and a server.
 struct OrbPairing {
   std::string scheme;
   std::string version = "1.2";
@@ -187,7 +187,7 @@ class NotingServant : public EchoServant {
   std::vector<std::pair<std::int32_t, skeleton::Answer>> kept_;
 };
 
-/// A server in `run`, with one object; ended by the destructor.
+/// A server with one object, whose ORB is in `run`. The destructor ends the server.
 class RunningServer {
  public:
   /// no: no thread calls `run`, so the loop of a reactive server runs only in `shutdown`.
@@ -203,7 +203,7 @@ class RunningServer {
     runner_ = std::jthread([running = orb] {
       try {
         running->run();
-      } catch (const CORBA::BAD_INV_ORDER&) {  // shut down before the thread came to it
+      } catch (const CORBA::BAD_INV_ORDER&) {  // the ORB was shut down before the thread called run
       }
     });
   }
@@ -262,8 +262,8 @@ class PairClient {
   OrbRef orb;
 };
 
-/// Every registered scheme under every strategy, those with GIOP in every version, GIOPlite among
-/// them. Not `diop`: datagrams are limited, can be lost, and have tests of their own.
+/// Every registered scheme under every strategy. Schemes with GIOP come in every version, and with
+/// GIOPlite. Without `diop`: datagrams are limited, can be lost, and have tests of their own.
 [[nodiscard]] inline std::vector<OrbPairing> all_pairings() {
   const Surroundings surroundings;
   const PairClient any(surroundings, {});

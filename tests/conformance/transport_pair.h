@@ -18,7 +18,7 @@ struct TransportPair {
   std::unique_ptr<transport::Transport> server;
 };
 
-/// Makes the handshake of both ends, if they have one. If one end fails, the other learns why.
+/// Does the handshake of both ends, if they have one. If one end fails, the other learns why.
 inline void open_both(transport::Transport& client, transport::Transport& server) {
   bool client_done = !client.features().opens;
   bool server_done = !server.features().opens;

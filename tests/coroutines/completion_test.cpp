@@ -48,7 +48,7 @@ TEST_CASE("only the first result counts") {
   CHECK(Started<int>(wait_for(answer)).get() == 1);
 }
 
-TEST_CASE("a failure leaves the co_await, and so does a value whose construction throws") {
+TEST_CASE("co_await throws the exception of `fail`, and the exception of a value's constructor") {
   completion<int> failed;
   failed.fail(std::make_exception_ptr(std::logic_error("failed")));
   CHECK_THROWS_WITH(Started<int>(wait_for(failed)).get(), "failed");

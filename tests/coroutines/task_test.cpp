@@ -99,7 +99,7 @@ TEST_CASE("a suspended task resumes where it waited, and then its awaiter resume
   CHECK(started.get() == 42);
 }
 
-TEST_CASE("an exception leaves the co_await, and leaves the task if the task does not catch it") {
+TEST_CASE("co_await throws the task's exception, which also ends the awaiting task if not caught") {
   const auto catching = []() -> task<std::string> {
     std::string caught;
     try {
@@ -117,7 +117,7 @@ TEST_CASE("an exception leaves the co_await, and leaves the task if the task doe
   CHECK_THROWS_AS(Started<int>(passing()).get(), std::runtime_error);
 }
 
-TEST_CASE("an exception after a suspension leaves the co_await, too") {
+TEST_CASE("co_await throws a task's exception after a suspension, too") {
   Gate gate;
   const auto outer = [](Gate& waited) -> task<> { co_await failing_after(waited); };
   Started<void> started(outer(gate));

@@ -234,7 +234,7 @@ TEST_CASE("the time limit of the reference ends a dynamic call") {
   CHECK_THROWS_AS(deferred->get_response(), CORBA::TIMEOUT);
 }
 
-TEST_CASE("the results of a dynamic call are under the decoding limit of the ORB") {
+TEST_CASE("the decoding limit of the ORB applies to the results of a dynamic call") {
   TwoOrbs orbs("thread-pool", {}, {"-ORBDecodedSizeMax", "100000"});
   const Target object = orbs.serve<Desk::Counter>(CORBA::make_reference<CounterServant>());
   // Each any takes far more memory than its two octets on the wire.

@@ -63,7 +63,7 @@ TEST_CASE("values whose members are inside structs are compared by their members
   CHECK_FALSE(plain->equal(diamond(node, CORBA::_tc_double, 8)));
 }
 
-TEST_CASE("a comparison makes no components in use and keeps the positions") {
+TEST_CASE("a comparison keeps the position and the current component") {
   const TypeRef node = node_type(types().create_recursive_tc("IDL:test/Node:1.0"));
   const DynRef dyn = diamond(node, CORBA::_tc_long, 2);
   dyn->seek(2);

@@ -105,7 +105,7 @@ TEST_CASE("a change after to_any is seen by the next to_any, and not by the form
   CHECK(member(made(second)->current_component(), 0) == 2);
 }
 
-TEST_CASE("destroy ends a DynAny and its components, but components do not end by it") {
+TEST_CASE("destroy ends a DynAny and its components, but has no effect on a component") {
   const DynRef dyn = made(line());
   const DynRef from = dyn->current_component();
   const DynRef x = from->current_component();
@@ -199,7 +199,7 @@ TEST_CASE("get_members gives names and values in the order of the IDL") {
   CHECK(member(dyn, 0) == 8);
 }
 
-TEST_CASE("set_members takes names that are right or empty") {
+TEST_CASE("set_members accepts names that are correct or empty") {
   const auto dyn = made_point(1, 2);
   dyn->seek(1);
   dyn->set_members({{"", any_of(std::int32_t{3})}, {"y", any_of(std::int32_t{4})}});

@@ -163,7 +163,7 @@ TEST_CASE("set_members makes a value of null") {
                   DynAny::TypeMismatch);
 }
 
-TEST_CASE("the members of the concrete base come first, and the value goes on in chunks") {
+TEST_CASE("the members of the concrete base come first, and a truncatable value is read again") {
   const auto dyn = made_as<DynValue>(TypeCodeConstant(&long_type));
   dyn->set_to_value();
   CHECK(dyn->component_count() == 3);

@@ -236,7 +236,7 @@ TEST_CASE("a user exception with other members than the client's raises MARSHAL"
   CHECK_THROWS_AS(request->invoke(), CORBA::MARSHAL);
 }
 
-TEST_CASE("a system exception in an any reaches the client as itself") {
+TEST_CASE("a system exception in an any reaches the client as an exception of its class") {
   TwoOrbs orbs;
   const auto counter = serve(orbs, [&orbs](const RequestRef& request) {
     request->arguments({});
@@ -303,7 +303,7 @@ TEST_CASE("a dynamic servant reads the context of a request") {
   CHECK(serve(orbs, answer)->languages(orbs.client->get_default_context()) == "de;");
 }
 
-TEST_CASE("a servant that throws, forgets the arguments or a result answers with an exception") {
+TEST_CASE("a servant that throws, or leaves out arguments or a result, replies with an exception") {
   const auto misbehave = [](const RequestRef& request) {
     if (request->operation() == "fail") throw CORBA::NO_PERMISSION(3, CORBA::COMPLETED_YES);
     if (request->operation() == "note") throw std::runtime_error("not a CORBA exception");
@@ -418,7 +418,7 @@ TEST_CASE("a dynamic servant serves oneways") {
   CHECK(noted == 4);
 }
 
-/// A request that waits for its reply.
+/// A request to which the servant has not replied yet.
 class Held {
  public:
   void put(const RequestRef& request) {

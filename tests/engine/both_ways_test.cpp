@@ -140,7 +140,7 @@ TEST_CASE("a oneway upcall that calls over its own connection gets its reply") {
   }
 }
 
-TEST_CASE("calls call back and forth, as deep as threads allow") {
+TEST_CASE("nested calls go back and forth, as deep as the threads allow") {
   for (const BothWays::Plan& plan : plans()) {
     BothWays ends(plan);
     std::atomic<int> depth{0};
@@ -297,7 +297,7 @@ TEST_CASE("requests that are kept while the output is blocked count as parked oc
   CHECK(side.parked.sum() == 0);
 }
 
-TEST_CASE("under an order, an upcall can call back over its connection while requests wait") {
+TEST_CASE("an upcall can call back over its connection while ordered requests wait") {
   for (const BothWays::Plan& plan : plans()) {
     constexpr std::size_t count = 100;
     BothWays ends(plan, [](BothWays& made) {
@@ -470,7 +470,7 @@ TEST_CASE("a withdrawn call does not call its observer, and cancels the request 
   CHECK(call.ends() == 0);
 }
 
-TEST_CASE("a request that still waits in the queue is taken back whole") {
+TEST_CASE("a request that still waits in the queue is withdrawn as a whole") {
   BothWays::Plan plan;
   plan.to_acceptor.capacity = 4096;
   BothWays ends(plan);
@@ -640,7 +640,7 @@ TEST_CASE("an idle connection with a call in flight stays open") {
   }
 }
 
-TEST_CASE("a call that starts behind an idle close is refused, and nothing is sent") {
+TEST_CASE("a call that starts after an idle close is refused, and nothing is sent") {
   for (const bool oneway : {false, true}) {
     CAPTURE(oneway);
     BothWays ends({}, [](BothWays& made) {

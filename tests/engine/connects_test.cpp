@@ -321,7 +321,7 @@ TEST_CASE("connects: lack of memory ends one connect") {
   CHECK(next.result().has_value());
 }
 
-TEST_CASE("connects: the thread ends when nothing is left, and comes back") {
+TEST_CASE("connects: the thread ends when no connect is left, and a later connect starts it") {
   Connects connects(1, steady_clock());
   const auto threads = settled_threads();
   const auto dead = connector_that_begins(sending_transport, false);

@@ -339,7 +339,7 @@ class HeldConnections {
       std::this_thread::yield();
     } while (connection.owner.parked > static_cast<int>(count));
   }
-  /// As a connection does, for requests that were just read, and for parked requests.
+  /// Does what a connection does, for requests that were just read, and for parked requests.
   Kept execute_or_park(Connection& connection, IncomingMessage& message, std::uint64_t number = 0) {
     const HoldQueue::Place place{connection.owner, &closed_, number};
     const Kept behind = queue_.keep_behind(place, message);

@@ -262,7 +262,7 @@ TEST_CASE("a wrong link ends the connection before any memory is taken") {
   }
 }
 
-TEST_CASE("a linked message above the limit is refused, and its request can be shown") {
+TEST_CASE("a linked message above the limit is refused, and the head of its request is available") {
   Receiver receiver;
   CHECK(receiver.error_of([](Link&) {}, 90'001) == FramingError::too_large);
   CHECK(receiver.inbox().exceeded_limit().limit == MessageLimit::message_size);
@@ -270,7 +270,7 @@ TEST_CASE("a linked message above the limit is refused, and its request can be s
   CHECK(receiver.message.octets.front() == std::byte{'G'});
 }
 
-TEST_CASE("too many octets in front of the linked ones, and a link without links, are errors") {
+TEST_CASE("too many octets before the linked ones, or a connection without links, is an error") {
   Receiver receiver;
   CHECK(receiver.receive(receiver.request(50'000, 1000)) == InboxStatus::error);
   CHECK(receiver.inbox().error() == FramingError::bad_header);

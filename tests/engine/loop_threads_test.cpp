@@ -31,7 +31,7 @@ class Work final : public Pollable {
     reactor_.remove(*this);
     done_.set_value();
   }
-  /// Waits for `end`, and lets go of the work.
+  /// Waits for `end`, and releases the work.
   void await() {
     done_.get_future().wait();
     drop_reference();
@@ -310,7 +310,7 @@ TEST_CASE("extra threads stay while upcalls go on blocking") {
   CHECK_FALSE(pool.threads.look(std::chrono::milliseconds(100)).has_extra);
 }
 
-TEST_CASE("an extra thread that sleeps leaves when it has become one too many") {
+TEST_CASE("an extra thread that sleeps ends when the loop no longer needs it") {
   Pool pool(1, 2, std::chrono::milliseconds(1));
   Blocking first(pool);
   first.began.get_future().wait();

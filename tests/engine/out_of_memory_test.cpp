@@ -31,7 +31,7 @@ TEST_CASE("each failed allocation of the first call on a connection ends or refu
   }
 }
 
-TEST_CASE("a server whose start has failed can be started again, and ends in an orderly way") {
+TEST_CASE("a server whose start has failed can be started again, and ends without errors") {
   const engine::EngineSettings settings;
   engine::RequestCount requests{100};
   engine::ParkedOctets parked{1 << 20};

@@ -133,7 +133,7 @@ class OneSegment {
   OctetSpan span_;
 };
 
-/// Advances by one microsecond at each look.
+/// Advances by one microsecond each time that it is read.
 class CreepingClock final : public Clock {
  public:
   [[nodiscard]] TimePoint now() const noexcept override {

@@ -123,8 +123,8 @@ int send_with_threads() {
 
 }  // namespace
 
-// A message is made in place only if no other thread sends at that moment, which may never be so
-// in one round.
+// A message is made in place only if no other thread sends at that moment. In some rounds this
+// never happens.
 TEST_CASE("each message of several threads leaves once, whole, in the order of its thread") {
   int made_in_place = 0;
   for (int round = 0; round < 50 && made_in_place == 0; ++round)

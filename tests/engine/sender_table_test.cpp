@@ -52,7 +52,7 @@ TEST_CASE("senders without a connection are bounded, and the oldest are forgotte
   CHECK_FALSE(table.find_or_add(name(3 * SenderTable::kept_max - 1))->add(0, start));
 }
 
-TEST_CASE("senders that send no request are not kept, and push no other sender out") {
+TEST_CASE("senders that send no request are not kept, and displace no other sender") {
   SenderTable table;
   come_and_go(table, "a");
   for (std::size_t number = 0; number < 3 * SenderTable::kept_max; ++number)

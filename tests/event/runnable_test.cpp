@@ -11,7 +11,7 @@
 
 using namespace perigee;
 
-TEST_CASE("the state of a thread follows its name") {
+TEST_CASE("the state of a thread is the letter after its name in parentheses") {
   CHECK(event::state_of_stat("17 (server) S 1 17 17 0") == 'S');
   CHECK(event::state_of_stat("4194304 (a) R (b) c)  ) R 1 17") == 'R');
   CHECK(event::state_of_stat("17 (server) ") == 0);

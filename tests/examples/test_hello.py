@@ -21,7 +21,7 @@ class Hello(unittest.TestCase):
             self.assertEqual(client.returncode, 2)
             self.assertIn("usage:", client.stderr)
 
-    def test_a_server_that_is_gone_is_an_error_that_says_so(self):
+    def test_a_client_whose_server_has_ended_reports_TRANSIENT(self):
         with Server(SERVER) as server:
             server.process.kill()
             server.process.wait()

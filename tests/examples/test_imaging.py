@@ -237,7 +237,7 @@ class Interrupted(Imaging):
         self.assert_fetched("large.pgm", self.client("fetch", "large.pgm").stdout)
         self.assertEqual(checksum_file.stat().st_mtime_ns, made)
 
-    def test_a_locator_that_comes_back_is_waited_for(self):
+    def test_a_client_waits_until_the_locator_is_back(self):
         self.start()
         self.locator.kill()
         client = self.fetching("small.pgm", "--attempts", "1000")
@@ -290,7 +290,7 @@ class Changed(Imaging):
         self.assertIn("large.pgm: has changed, and is fetched anew", errors)
         self.assert_fetched("large.pgm", output)
 
-    def test_a_transfer_under_way_keeps_the_content_that_it_began_with(self):
+    def test_a_transfer_in_progress_keeps_the_content_that_it_began_with(self):
         self.start()
         before = (self.images / "large.pgm").read_bytes()
         client = self.fetching("large.pgm", "--rate", "20")

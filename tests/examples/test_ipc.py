@@ -135,7 +135,7 @@ class Stream(unittest.TestCase):
         server.stdout.close()
         server.stderr.close()
 
-    def test_what_clients_send_is_printed_whichever_version_they_are(self):
+    def test_servers_print_what_clients_of_both_versions_send(self):
         for version in ("c", "wrapper"):
             with self.subTest(version):
                 server, port = self.serving(version)
@@ -240,7 +240,7 @@ class Broker(unittest.TestCase):
         client.connect(str(self.address))
         return client
 
-    def test_clients_that_say_nothing_do_not_delay_other_clients(self):
+    def test_clients_that_send_nothing_do_not_delay_other_clients(self):
         with self.serving(self.user) as server:
             silent = [self.connected() for _ in range(10)]
             self.assertEqual(self.ask("report").stdout, MESSAGE)
@@ -254,7 +254,7 @@ class Broker(unittest.TestCase):
                 client.sendall(b"x" * 300)  # refused, then served again
             self.assertEqual(self.ask("report").stdout, MESSAGE)  # waits for 10 s at most
 
-    def test_a_user_who_is_not_served_is_refused(self):
+    def test_a_user_that_is_not_served_is_refused(self):
         with self.serving(self.user + 1):
             client = self.ask("report")
             self.assertEqual((client.returncode, client.stdout), (3, b""))

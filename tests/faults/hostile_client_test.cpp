@@ -1,5 +1,5 @@
-// A client whose server lies: each call ends with an answer or an exception, and costs little. This
-// file also sets the memory limit of all tests of this program.
+// A client whose server sends wrong messages: each call ends with an answer or an exception, and
+// takes little memory. This file also sets the memory limit of all tests of this program.
 #include "faults/hostile_messages.h"
 #include "faults/process_limits.h"
 #include "orb/fixture.h"
@@ -49,16 +49,16 @@ bool answered_by(const OnMessage& peer) {
   }
 }
 
-TEST_CASE("a reply with a lie in any field is an answer or an exception, and costs little") {
+TEST_CASE("a reply with a wrong field is an answer or an exception, and takes little memory") {
   const MemoryWatch memory;
   int answers = 0;
   for (std::size_t field = 0; field + 4 <= 28; ++field)
-    for (const std::uint32_t lie : {0xffffffffU, 0x7fffffffU, 0x80000000U, 0x03ffff00U, 0U}) {
-      if (field > 12 && field < 20 && lie == 0) continue;  // NO_EXCEPTION, or a true id
+    for (const std::uint32_t wrong : {0xffffffffU, 0x7fffffffU, 0x80000000U, 0x03ffff00U, 0U}) {
+      if (field > 12 && field < 20 && wrong == 0) continue;  // NO_EXCEPTION, or a true id
       answers += answered_by(deliver_and_close([=](const IncomingMessage& request) {
         Octets reply = make_reply(request);
         Writer value(std::endian::little);
-        value.ulong(lie);
+        value.ulong(wrong);
         std::copy_n(value.octets().begin(), 4, reply.begin() + static_cast<std::ptrdiff_t>(field));
         return reply;
       }));
@@ -125,7 +125,7 @@ TEST_CASE("a forward to a reference of 2^32-1 profiles raises MARSHAL") {
   CHECK_THROWS_AS(ping(fixture.object({"peer"})), CORBA::MARSHAL);
 }
 
-TEST_CASE("a forward to ten thousand places tries as many as the limit allows") {
+TEST_CASE("a call tries only some of the ten thousand addresses of a forward, up to the limit") {
   Fixture fixture;
   iop::Ior many = fixture.ior({"nobody"});
   for (int more = 1; more < 10'000; ++more) many.profiles.push_back(many.profiles.front());

@@ -19,7 +19,7 @@ enum class Answer : std::uint8_t {
   exception,  // a system exception; the connection goes on
   answered,   // nothing was wrong after all
   silence,    // nothing to answer: the end came from the client
-  bounded,    // any of these: what counts is that it costs little
+  bounded,    // any of these: only the memory that it takes is checked
 };
 
 template <typename Value>
@@ -95,7 +95,7 @@ Answer attack(const transport::Endpoint& endpoint, const Octets& octets) {
 
 struct Attack {
   const char* name;
-  const char* cause;  ///< a known failure of this kind, or the kind of lie
+  const char* cause;  ///< a known failure of this kind, or what is wrong in the message
   Answer answer;
   std::function<Octets(OctetSpan key)> make;
 };
@@ -280,7 +280,7 @@ const Attack argument_attacks[] = {
               for (int level = 0; level < 100'000; ++level) kind(writer, Kind::any);
               kind(writer, Kind::null_type);
             }),
-    reading("a struct of 2^32-1 members", "length lie in a TypeCode", Reads::type_code,
+    reading("a struct of 2^32-1 members", "wrong length in a TypeCode", Reads::type_code,
             [](Writer& writer) { struct_type(writer, 0xffffffff, [](Writer&) {}); }),
     reading("arrays of arrays of 2^16 elements", "CVE-2015-2313: a loop of few octets", Reads::any,
             [](Writer& writer) {
@@ -306,7 +306,7 @@ const Attack argument_attacks[] = {
        return request_reading(key, Reads::any,
                               [](Writer& writer) { value_of_unknown_type(writer, with_id); });
      }},
-    reading("a value in a chunk of 2^30 octets", "length lie in a valuetype", Reads::any,
+    reading("a value in a chunk of 2^30 octets", "wrong length in a valuetype", Reads::any,
             [](Writer& writer) {
               value_of_unknown_type(writer, chunked_with_id);
               writer.ulong(0x40000000).ulong(0);
@@ -333,21 +333,21 @@ void attack_all(const Attack (&attacks)[Count]) {
   }
 }
 
-TEST_CASE("lies in framing are refused; other clients are served") { attack_all(framing_attacks); }
+TEST_CASE("wrong framing is refused, and other clients are served") { attack_all(framing_attacks); }
 
-TEST_CASE("floods and collisions of ids cost little, and other clients are served") {
+TEST_CASE("floods and collisions of ids take little memory, and other clients are served") {
   attack_all(flood_attacks);
 }
 
-TEST_CASE("lies in the headers of requests are refused, and other clients are served") {
+TEST_CASE("wrong values in the headers of requests are refused, and other clients are served") {
   attack_all(header_attacks);
 }
 
-TEST_CASE("lies in arguments are answered by exceptions, and other clients are served") {
+TEST_CASE("wrong arguments are answered by exceptions, and other clients are served") {
   attack_all(argument_attacks);
 }
 
-TEST_CASE("a lie in any field of a request harms no other client") {
+TEST_CASE("a wrong value in any field of a request harms no other client") {
   const ServerFixture server(each_strategy(), read_what_is_asked);
   HealthyClient healthy(server);
   healthy.check_served();
@@ -355,10 +355,10 @@ TEST_CASE("a lie in any field of a request harms no other client") {
   for (const unsigned minor : {0U, 1U, 2U}) {
     const Octets request = make_request({.key = server.key, .minor = minor, .argument = 1000});
     for (std::size_t field = 0; field + 4 <= request.size(); ++field)
-      for (const std::uint32_t lie : {0xffffffffU, 0x7fffffffU, 0x80000000U, 0x00ffffffU, 0U}) {
+      for (const std::uint32_t wrong : {0xffffffffU, 0x7fffffffU, 0x80000000U, 0x00ffffffU, 0U}) {
         Octets message = request;
         Writer value(std::endian::little);
-        value.ulong(lie);
+        value.ulong(wrong);
         std::copy_n(value.octets().begin(), 4,
                     message.begin() + static_cast<std::ptrdiff_t>(field));
         (void)attack(server.endpoint, message);

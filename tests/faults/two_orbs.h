@@ -59,8 +59,8 @@ class FaultyClient {
   std::shared_ptr<orb::OrbCore> core_;
 };
 
-/// How often each request was executed, by the number in the request. Keeps the last million of
-/// numbers. Any thread may use it.
+/// How often each request was executed, by the number in the request. Keeps the last million
+///  numbers. Any thread may use it.
 class Ledger {
  public:
   void enter(std::uint32_t number) { ++place(number); }
@@ -118,7 +118,7 @@ class LedgerServer {
   [[nodiscard]] OctetSpan key() const noexcept { return key_; }
   [[nodiscard]] const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
   [[nodiscard]] Ledger& ledger() noexcept { return ledger_; }
-  /// Not after `stop`.
+  /// Must not be called after `stop`.
   [[nodiscard]] PortableServer::POAManager& manager() noexcept { return *manager_; }
   /// An object of another server, for calls from upcalls of this server.
   [[nodiscard]] ObjectRef object(const iop::Ior& ior) const { return core_->make_object(ior); }

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-// clang-format off: one line a frame.
+// clang-format off: each frame has one line.
 namespace perigee::giop::test {
 namespace {
 

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-// clang-format off: one line a field or a group of fields, with its meaning beside it.
+// clang-format off: each field or group of fields has one line, with its meaning beside it.
 namespace perigee::giop::test {
 namespace {
 

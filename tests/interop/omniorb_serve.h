@@ -25,7 +25,7 @@ inline void run_until_shutdown(CORBA::ORB_ptr orb) {
   }
 }
 
-/// Prints the IOR of the object that `activate` gives, serves until the ORB is shut down.
+/// Prints the IOR of the object that `activate` gives, and serves until the ORB is shut down.
 template <typename Activate>
 int serve(int argc, char* argv[], const char* program, Activate activate) {
   try {

@@ -1,4 +1,4 @@
-// Data::Peer as a Perigee servant: prints its IOR, serves until quit().
+// Data::Peer as a Perigee servant: prints its IOR, and serves until a client calls quit().
 #include "data_samples.h"
 #include "data_typesS.h"
 #include "perigee_serve.h"

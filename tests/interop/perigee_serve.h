@@ -17,7 +17,7 @@ auto activate(const OrbReference& orb, const PoaReference& /*poa*/) {
   return CORBA::make_reference<Servant>([orb] { orb->shutdown(false); })->_this();
 }
 
-/// Prints the IOR of the object that `activate` gives, serves until the ORB is shut down.
+/// Prints the IOR of the object that `activate` gives, and serves until the ORB is shut down.
 template <typename Activate>
 int serve(int argc, char* argv[], const char* program, Activate activate) {
   try {

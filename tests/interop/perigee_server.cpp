@@ -1,4 +1,5 @@
-// The Perigee server of the interoperability tests: prints its IOR, serves until quit().
+// The Perigee server of the interoperability tests: prints its IOR, and serves until a client
+// calls quit().
 #include "perigee_peer.h"
 #include "perigee_serve.h"
 

@@ -237,7 +237,7 @@ TEST_CASE_TEMPLATE("a signal that a handler catches does not end a wait for a da
   sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_CASE("a socket for IPv6 exchanges datagrams with IPv4, unless it is told not to") {
+TEST_CASE("a socket for IPv6 exchanges datagrams with IPv4, unless an option forbids it") {
   if (!exists<OverV6>()) return;  // this host has no such domain
   auto both = sock::Dgram::open(InetAddr::any_v6()).value();
   const auto port = both.local_address().value().port();

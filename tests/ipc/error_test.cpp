@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 /// A port without a listener: the system chose it a moment ago.
-InetAddr nobody() {
+InetAddr unused_address() {
   return sock::Acceptor::open(InetAddr::loopback()).value().local_address().value();
 }
 
@@ -44,7 +44,7 @@ class ReadOnlyFolder {
 };
 
 TEST_CASE("a refused connection names the peer") {
-  const auto address = nobody();
+  const auto address = unused_address();
   const auto error = sock::Connector::connect(address).error();
   CHECK(describe(IoOperation::connect, address, error) ==
         "connect to " + to_string(address) + ": Connection refused");

@@ -118,9 +118,9 @@ TEST_CASE("a limit of a broadcast applies to all interfaces together") {
   auto sender = DgramBcast::open(InetAddr::any(), SendBuffer{1}).value();
   REQUIRE(sender.interfaces().size() == OnLonelyHost::links);
   // Datagrams to an address without a host fill the socket's queue.
-  const auto nobody = InetAddr::v4({10, 9, 1, 2}, 1);
+  const auto absent_host = InetAddr::v4({10, 9, 1, 2}, 1);
   const Octets datagram(1000);
-  while (io::send_to(sender.handle(), datagram, nobody, no_wait).error == 0) {
+  while (io::send_to(sender.handle(), datagram, absent_host, no_wait).error == 0) {
   }
   const auto start = std::chrono::steady_clock::now();
   CHECK(sender.send(octets(1), 1, 500ms).error() == std::errc::timed_out);

@@ -116,7 +116,7 @@ class Fixture {
                                                           giop::make_giop(), nullptr, &clock});
   }
 
-  /// Registered initial references refer to the core: only `destroy` lets go of them.
+  /// Registered initial references refer to the core: only `destroy` releases them.
   ~Fixture() { core_->destroy(); }
   Fixture(const Fixture&) = delete;
   Fixture& operator=(const Fixture&) = delete;

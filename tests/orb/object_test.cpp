@@ -71,7 +71,7 @@ TEST_CASE("_non_existent returns the object's result, or true after OBJECT_NOT_E
   CHECK_THROWS_AS((void)fixture.object({"nobody"})->_non_existent(), CORBA::TRANSIENT);
 }
 
-TEST_CASE("_repository_id is asked of the object") {
+TEST_CASE("_repository_id asks the object for its id") {
   Fixture fixture;
   fixture.peer("peer", reply_with(ReplyStatus::no_exception, [](cdr::Encoder& encoder) {
                  encoder.write_string("IDL:Dog:1.0");

@@ -25,12 +25,12 @@ void ScriptedTransport::deliver(OctetSpan octets) {
 
 int ScriptedTransport::readiness_fd() const noexcept {
   const std::lock_guard lock(mutex_);
-  if (doorbell_) return doorbell_->bell.handle();
+  if (signal_) return signal_->far.handle();
   auto acceptor = ipc::lsock::Acceptor::open(ipc::UnixAddr{});
-  auto button = ipc::lsock::Connector::connect(acceptor.value().local_address().value());
-  auto bell = acceptor.value().accept();
-  doorbell_ = {std::move(button.value()), std::move(bell.value())};
-  return doorbell_->bell.handle();
+  auto near = ipc::lsock::Connector::connect(acceptor.value().local_address().value());
+  auto far = acceptor.value().accept();
+  signal_ = {std::move(near.value()), std::move(far.value())};
+  return signal_->far.handle();
 }
 
 bool ScriptedTransport::buffered() const noexcept {
@@ -40,8 +40,8 @@ bool ScriptedTransport::buffered() const noexcept {
 
 void ScriptedTransport::changed() noexcept {
   arrived_.notify_all();
-  constexpr std::byte ring{1};
-  if (doorbell_) static_cast<void>(doorbell_->button.send(OctetSpan(&ring, 1), ipc::no_wait));
+  constexpr std::byte octet{1};
+  if (signal_) static_cast<void>(signal_->near.send(OctetSpan(&octet, 1), ipc::no_wait));
 }
 
 void ScriptedTransport::deliver(const cdr::Buffer& message) {

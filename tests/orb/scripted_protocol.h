@@ -57,7 +57,7 @@ class ScriptedTransport final : public transport::Transport {
   void await_receive();  ///< blocks until a receive waits for octets not delivered yet
   void end_of_stream();
   void reset();                          ///< ECONNRESET, after the octets delivered before
-  void block_after(std::size_t octets);  ///< takes so many more, then blocks
+  void block_after(std::size_t octets);  ///< takes this many more octets, then blocks
   void unblock();
 
   IoResult send(std::span<const OctetSpan> segments, transport::Wait wait) override;
@@ -86,12 +86,12 @@ class ScriptedTransport final : public transport::Transport {
   std::size_t accepted_ = 0;
 
   mutable std::mutex mutex_;  // guards the members below
-  /// Never drained: readiness is edge-triggered.
-  struct Doorbell {
-    ipc::lsock::Stream button;
-    ipc::lsock::Stream bell;
+  /// A connection that makes its far end readable. Never drained: readiness is edge-triggered.
+  struct ReadinessSignal {
+    ipc::lsock::Stream near;
+    ipc::lsock::Stream far;
   };
-  mutable std::optional<Doorbell> doorbell_;
+  mutable std::optional<ReadinessSignal> signal_;
   std::condition_variable arrived_;
   bool receive_waits_ = false;
   std::optional<std::size_t> window_;  // octets that are taken before sends would block

@@ -1,6 +1,6 @@
 // RelativeRoundtripTimeoutPolicy: what a call does when its time has passed, and what it leaves
-// behind. The scripted transport "times out" at once where it would wait, so that nothing sleeps;
-// the calls look at the clock until their millisecond is over.
+// behind. The scripted transport "times out" at once where it would wait, so that nothing sleeps:
+// the calls read the clock until their limit of a millisecond is over.
 #include "orb/client/endpoint_table.h"
 #include "orb/fixture.h"
 #include "orb/policies.h"
@@ -196,7 +196,7 @@ TEST_CASE("a call changes the transport's time-outs only if its limit differs fr
   for (int call = 0; call < 10; ++call) CHECK(echo(with_limit) == 1);
   CHECK(set == 2);  // for sending and for receiving
   for (int call = 0; call < 10; ++call) CHECK(echo(object) == 1);
-  CHECK(set == 4);  // taken back
+  CHECK(set == 4);  // the former time-outs are set again
 }
 
 TEST_CASE("a limit of zero, or beyond the range of the clock, does not limit") {

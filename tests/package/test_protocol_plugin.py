@@ -133,7 +133,7 @@ class Plugin(unittest.TestCase):
         self.assertNotEqual(outcome.returncode, 0)
         self.assertIn("linked with another copy of the ORB", outcome.stderr)
 
-    def test_a_peer_that_talks_nonsense_does_not_disturb_the_others(self):
+    def test_a_peer_that_sends_nonsense_does_not_disturb_other_peers(self):
         option = ("-ORBProtocolLibrary", self.library)
         with self.server(*option, "-ORBListenEndpoints",
                          f"board-brief://{self.notice}") as server:

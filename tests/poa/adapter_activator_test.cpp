@@ -41,7 +41,7 @@ struct Fixture {
     orb.root()->the_POAManager()->activate();
     orb.root()->the_activator(activator);
   }
-  /// A key that an earlier life of the server made.
+  /// A key that an earlier run of the server made.
   Octets leaf_key() {
     const TestOrb earlier;
     const auto middle = earlier.root()->create_POA("middle", nullptr, persistent(*earlier.root()));
@@ -86,13 +86,13 @@ TEST_CASE("concurrent requests for a missing adapter make it once, and find its 
   CHECK(f.activator->asked.size() == 2 * rounds);
 }
 
-TEST_CASE("an activator that declines leaves the client with OBJECT_NOT_EXIST") {
+TEST_CASE("if the activator declines, the client gets OBJECT_NOT_EXIST") {
   Fixture f;
   const Octets key = f.leaf_key();
   f.activator->act = [](const PoaRef&, const std::string&) { return false; };
   CHECK(f.ask(key).answer() == "system OBJECT_NOT_EXIST");
   CHECK(f.ask(key).minor() == (CORBA::OMGVMCID | 2));
-  f.activator->act = [](const PoaRef&, const std::string&) { return true; };  // it lies
+  f.activator->act = [](const PoaRef&, const std::string&) { return true; };  // but makes no POA
   CHECK(f.ask(key).answer() == "system OBJECT_NOT_EXIST");
 }
 

@@ -152,7 +152,7 @@ TEST_CASE("references made before and after the activation of an object are equi
   CHECK(!before->_is_equivalent(poa->id_to_reference({2})));
 }
 
-TEST_CASE("a reference of another adapter is a WrongAdapter") {
+TEST_CASE("a reference of another adapter raises WrongAdapter") {
   const TestOrb orb;
   const auto poa = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));
   const auto other = orb.root()->create_POA("others", nullptr, user_ids(*orb.root()));

@@ -223,7 +223,7 @@ TEST_CASE("the servant stays until the reply is sent") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("destroying a POA waits for deferred replies, if asked to") {
+TEST_CASE("destroying a POA with wait_for_completion waits for deferred replies") {
   Deferred test;
   test.dispatch();
   std::promise<void> destroying;
@@ -284,7 +284,7 @@ TEST_CASE("hooks see the end of a request when its reply is sent") {
   dispatcher.set_hooks(nullptr);
 }
 
-TEST_CASE("a servant that deferred its reply is told when the request is cancelled") {
+TEST_CASE("a servant that deferred its reply gets a stop request when the request is cancelled") {
   Deferred test;
   test.dispatch();
   const std::stop_token token = stop_token_of(test.answer);

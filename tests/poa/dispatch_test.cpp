@@ -188,7 +188,7 @@ TEST_CASE("requests to a destroyed adapter find no adapter") {
   CHECK(request.minor() == omg(2));
 }
 
-TEST_CASE("a transient key of another ORB instance reaches nothing") {
+TEST_CASE("a transient key of another ORB instance leads to no object") {
   TestOrb one;
   TestOrb other;
   one.root()->the_POAManager()->activate();
@@ -201,7 +201,7 @@ TEST_CASE("a transient key of another ORB instance reaches nothing") {
   CHECK(request.minor() == omg(2));
 }
 
-TEST_CASE("a persistent key works in the next life of the server") {
+TEST_CASE("a persistent key works in the next run of the server") {
   Octets key;
   {
     TestOrb first;
@@ -248,7 +248,7 @@ TEST_CASE("forged keys never reach a servant") {
   CHECK(calls == 0);
 }
 
-TEST_CASE("a key whose adapter is not the object's reaches nothing") {
+TEST_CASE("a key with an adapter and an object of another adapter leads to no object") {
   TestOrb orb;
   const auto poa =
       make_poa(orb, LifespanPolicyValue::TRANSIENT, IdAssignmentPolicyValue::SYSTEM_ID);

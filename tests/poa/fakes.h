@@ -1,4 +1,4 @@
-// A request that was never on a wire, and servants that do what the test tells them.
+// A request that was never on a wire, and servants that run functions of the test.
 #pragma once
 
 #include "orb/serving/cancellation.h"

@@ -96,7 +96,7 @@ TEST_CASE("a discarding manager replies TRANSIENT, an inactive manager OBJ_ADAPT
   CHECK(refused.completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("deactivating a manager releases the servants of its adapters, if asked") {
+TEST_CASE("a manager that is deactivated releases servants only with etherealize_objects") {
   std::atomic<int> alive{0};  // outlives the servants
   const TestOrb orb;
   const auto manager = orb.root()->the_POAManager();
@@ -283,7 +283,7 @@ TEST_CASE("SINGLE_THREAD_MODEL makes upcalls of one adapter take turns") {
   const auto poa = orb.root()->create_POA(
       "single", orb.root()->the_POAManager(),
       {orb.root()->create_thread_policy(ThreadPolicyValue::SINGLE_THREAD_MODEL)});
-  int unguarded = 0;  // the thread sanitizer and the count tell if two upcalls meet
+  int unguarded = 0;  // the thread sanitizer and the count show if two upcalls overlap
   const auto action = [&](orb::ServerRequest&) { ++unguarded; };
   const Octets keys[] = {
       orb.key_of(poa->id_to_reference(poa->activate_object(make_servant(action)))),

@@ -106,7 +106,7 @@ std::shared_ptr<Scene> make_scene(ThreadPolicyValue threads) {
   return std::make_shared<Scene>(threads);
 }
 
-/// The key of the object {1} of the adapter scene/leaf, from the first life of a server.
+/// The key of the object {1} of the adapter scene/leaf, from an earlier run of the server.
 Octets leaf_key() {
   const TestOrb earlier;
   auto& root = *earlier.root();

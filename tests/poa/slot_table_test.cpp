@@ -116,7 +116,7 @@ TEST_CASE("waiting for idleness ends when the user has released the value") {
   CHECK(table.pin(ref));
 }
 
-TEST_CASE("pinning, removing and inserting at once never shows a dead value") {
+TEST_CASE("a pin never leads to a destroyed value while values are removed and inserted") {
   Table table(64);
   std::atomic<SlotRef> current{put(table, std::make_shared<int>(42))};
   std::atomic<bool> done{false};

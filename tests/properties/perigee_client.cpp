@@ -36,7 +36,7 @@ void check(Props::Echo& echo, T (Props::Echo::*operation)(T&), const char* name,
     T travelling = value;
     const T result = (echo.*operation)(travelling);
     if (result == value && travelling == value) continue;
-    std::cerr << name << ": the value of seed " << seed << " came back as another one\n";
+    std::cerr << name << ": the value of seed " << seed << " came back as another value\n";
     ++failures;
   }
 }

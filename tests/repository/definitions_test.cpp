@@ -152,7 +152,7 @@ TEST_CASE("an interface describes its operations and attributes, and those of it
   CHECK_FALSE(derived->is_a("IDL:Other:1.0"));
 }
 
-TEST_CASE("attributes have exceptions by the extended interfaces") {
+TEST_CASE("attributes have exceptions through the extended interfaces") {
   const Served served;
   const auto broken = served.repository->create_exception("IDL:Broken:1.0", "Broken", "1.0", {});
   const auto extended = IDL::traits<CORBA::ExtInterfaceDef>::narrow(served.make_interface("Desk"));

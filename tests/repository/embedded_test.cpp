@@ -1,4 +1,4 @@
-// Embedded descriptions that are cut off or changed. embedded_description tests whole ones.
+// Embedded descriptions that are cut off or changed. embedded_description tests whole descriptions.
 #include "compat/two_orbs.h"
 #include <perigee/repository.h>
 #include <perigee/repository/embedded.h>

@@ -154,7 +154,7 @@ class PerigeeIfr(unittest.TestCase):
                                     capture_output=True, text=True, timeout=60, check=True).stdout
             self.assertEqual(listed, "interface IDL:Alone:1.0\n")
 
-    def test_clients_cannot_write_if_the_server_says_so(self):
+    def test_clients_cannot_write_if_an_option_forbids_it(self):
         with Repository("--writers", "none", self.file("a.idl", "interface A {};\n")) as repository:
             result = run("--add-to", repository.reference, self.file("b.idl", "interface B {};\n"))
             self.assertEqual(result.returncode, 1)

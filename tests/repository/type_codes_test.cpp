@@ -14,7 +14,7 @@ TEST_CASE("a struct may contain itself in a sequence") {
   CHECK(children->type()->content_type()->equal(type));
 }
 
-TEST_CASE("a recursive type has a TypeCode whichever of its parts is asked first") {
+TEST_CASE("each part of a recursive type has a TypeCode, in any order of the requests") {
   const Served served;
   const auto node = served.repository->create_struct("IDL:Node:1.0", "Node", "1.0", {});
   const auto nodes = served.repository->create_alias("IDL:Nodes:1.0", "Nodes", "1.0",
@@ -62,7 +62,7 @@ TEST_CASE("a change of a type changes the TypeCodes of its users") {
   CHECK(alias->type()->content_type()->id() == "IDL:acme.com/Point:1.0");
 }
 
-TEST_CASE("a type that doubles at each level is not sent") {
+TEST_CASE("a type whose size doubles at each level is not sent") {
   const Served served;
   Ref<CORBA::IDLType> last = served.long_type();
   for (int level = 0; level < 50; ++level) {
@@ -82,7 +82,7 @@ TEST_CASE("members with the same name are refused") {
         }) == 17);
 }
 
-TEST_CASE("the canonical TypeCode is the one of the repository") {
+TEST_CASE("the canonical TypeCode is the TypeCode of the repository") {
   const Served served;
   const auto point = served.make_struct("Point");
   const auto compact = point->type()->get_compact_typecode();

@@ -42,7 +42,7 @@ Sizes sizes_of_twice(const Options& of_server, const Options& of_client) {
 
 }  // namespace
 
-TEST_CASE("with both sides' consent requests are 16 octets shorter, and replies 8") {
+TEST_CASE("if both sides allow GIOPlite, requests are 16 octets shorter, and replies 8") {
   const Sizes giop = sizes_of_twice(lite("no"), lite("no"));
   const Sizes both = sizes_of_twice(lite("yes"), lite("yes"));
   CHECK(both.request + 16 == giop.request);

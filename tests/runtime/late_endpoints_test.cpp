@@ -374,7 +374,7 @@ TEST_CASE("unloading a protocol removes its socket files, under any strategy") {
                             "iiop://127.0.0.1:0;uiop://" + folder.file("s"));
     CHECK(std::filesystem::exists(folder.file("s")));
     REQUIRE(unload(*server.orb, "uiop"));
-    // The loop that accepts is told a little later.
+    // The loop that accepts closes the endpoint a little later.
     const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
     while (!std::filesystem::is_empty(folder.path()))
       REQUIRE(std::chrono::steady_clock::now() < end);
@@ -400,7 +400,7 @@ TEST_CASE("a server of any strategy closes the endpoints of an unloaded protocol
     CHECK(echo->twice(2) == 4);  // over any connection
     const EchoClient later;
     CHECK(later.echo(iop::to_ior_string(ior))->twice(3) == 6);
-    // The loop that accepts is told a little later.
+    // The loop that accepts closes the endpoint a little later.
     const auto refused = [&] {
       try {
         const EchoClient another;

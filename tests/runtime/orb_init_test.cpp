@@ -61,7 +61,7 @@ TEST_CASE("a plug-in may make other ORBs while its ORB is made, but not its own 
   outer->destroy();
 }
 
-TEST_CASE("a thread that asks for an ORB in the making waits, and gets the same ORB") {
+TEST_CASE("a thread waits for an ORB that another thread makes, and gets the same ORB") {
   std::promise<void> begun;
   std::promise<void> may_end;
   while_making = [&] {

@@ -55,8 +55,9 @@ std::optional<CORBA::CompletionStatus> completion(auto&& call) {
   return std::nullopt;
 }
 
-// A request may be before or after the truncated request, or on a new connection.
-bool is_served_or_told(const Echo::Ref& echo) {
+// Both outcomes are right: the request may be before or after the truncated request, or on a new
+// connection.
+bool is_served_or_fails(const Echo::Ref& echo) {
   try {
     return echo->twice(21) == 42;
   } catch (const CORBA::COMM_FAILURE& exception) {
@@ -78,7 +79,7 @@ TEST_CASE("a limit that cuts a large request off ends that call and the connecti
   upcall.await();
   std::vector<std::future<bool>> others;
   for (int caller = 0; caller < 4; ++caller)
-    others.push_back(std::async(std::launch::async, [&] { return is_served_or_told(echo); }));
+    others.push_back(std::async(std::launch::async, [&] { return is_served_or_fails(echo); }));
   // The server is still in its upcall, so neither call can have waited for it.
   CHECK(completion<CORBA::TIMEOUT>([&] { hurried->same(data); }) == CORBA::COMPLETED_NO);
   CHECK(completion<CORBA::COMM_FAILURE>([&] { waiting.get(); }) == CORBA::COMPLETED_MAYBE);

@@ -155,7 +155,7 @@ class Caller {
     const Recent recent = recent_.front();
     recent_.pop_front();
     if (recent.server->ledger().executions(recent.number) > recent.executions_max)
-      accounts_.blame("executed more often than its caller was told", recent.number);
+      accounts_.blame("executed more often than the outcome of its call allows", recent.number);
   }
 
   Servers& servers_;

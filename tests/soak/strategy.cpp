@@ -1,8 +1,9 @@
 // One server under one thread strategy, for the time of --seconds. Its clients send quick requests,
-// long upcalls, deferred requests with deadlines and large messages. Other clients drip requests,
-// read replies slowly or not at all, and vanish. Every reply must be right, and every exception a
-// documented one. When the load has ended, the server must have the threads of its plan, empty
-// memory budgets, no armed timer and no request in progress.
+// long upcalls, deferred requests with deadlines and large messages. Other clients send requests
+// octet by octet, read replies slowly or not at all, and disconnect in the middle of a message.
+// Every reply must be right, and every exception a documented one. When the load has ended, the
+// server must have the threads of its plan, empty memory budgets, no armed timer and no request in
+// progress.
 //
 //   soak_strategy [--seconds <n>] [--seed <n>] [--strategy <name>]
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -45,7 +46,7 @@ using std::chrono::milliseconds;
 
 constexpr std::uint32_t client_threads = 3;
 constexpr std::size_t large_size_max = 2u << 20;
-constexpr std::uint64_t pace = 64 * 1024;  // octets per second; a drip is far below
+constexpr std::uint64_t pace = 64 * 1024;  // octets per second; single octets are far slower
 
 /// What a request asks the servant for.
 enum class Wish : std::uint32_t { quick, block, defer, large_results, count };
@@ -441,7 +442,7 @@ void print(const Accounts& it) {
               it.vanished.load(), it.wrong.load());
 }
 
-TEST_CASE("a server under load from clients that misbehave comes to rest when they have gone") {
+TEST_CASE("a server holds nothing more when all clients have gone, also clients that misbehave") {
   Remains remains;
   Accounts accounts;
   {

@@ -4,8 +4,8 @@
 
 #ifdef __has_feature
 #if __has_feature(thread_sanitizer)
-/// The sanitizer asks for the reports that it must not make. OpenSSL is not compiled with the
-/// sanitizer: its atomic operations, which order its accesses to memory, are not seen.
+/// The sanitizer calls this function for the list of the reports that it must not make. OpenSSL is
+/// not compiled with the sanitizer, which therefore misses OpenSSL's atomic operations.
 extern "C" const char* __tsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
   return "race:libcrypto.so\nrace:libssl.so\n";
 }

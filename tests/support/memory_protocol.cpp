@@ -40,27 +40,27 @@ TransportEnds make_memory_ends() {
 
 }  // namespace
 
-/// A queue of connections that wait, and a doorbell that wakes a reactor.
+/// A queue of connections that wait, and a pair of sockets that wakes a reactor.
 class MemoryAcceptor final : public transport::Acceptor {
  public:
   MemoryAcceptor(std::shared_ptr<MemoryHub> hub, Endpoint endpoint)
       : hub_(std::move(hub)), endpoint_(std::move(endpoint)) {
-    auto doorbell = ipc::lsock::pair();
-    if (!doorbell) throw std::runtime_error("no doorbell");
-    doorbell_ = std::move(*doorbell);
+    auto pair = ipc::lsock::pair();
+    if (!pair) throw std::runtime_error("no sockets for the signal");
+    signal_ = std::move(*pair);
   }
   ~MemoryAcceptor() override { hub_->remove(*this); }
 
   std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) override {
     std::unique_lock lock(mutex_);
     if (wait == Wait::yes) changed_.wait(lock, [this] { return interrupted_ || !queue_.empty(); });
-    std::array<std::byte, 64> rings;
-    static_cast<void>(doorbell_.second.recv(MutableOctetSpan(rings), ipc::no_wait));
+    std::array<std::byte, 64> octets;
+    static_cast<void>(signal_.second.recv(MutableOctetSpan(octets), ipc::no_wait));
     if (interrupted_) return failure(IoErrorKind::interrupted, IoOperation::accept, 0, endpoint_);
     if (queue_.empty()) return nullptr;
     auto transport = std::move(queue_.front());
     queue_.pop_front();
-    if (!queue_.empty()) ring();
+    if (!queue_.empty()) signal();
     return transport;
   }
   void interrupt() noexcept override {
@@ -69,7 +69,7 @@ class MemoryAcceptor final : public transport::Acceptor {
     queue_.clear();
     changed();
   }
-  [[nodiscard]] int readiness_fd() const noexcept override { return doorbell_.second.handle(); }
+  [[nodiscard]] int readiness_fd() const noexcept override { return signal_.second.handle(); }
   [[nodiscard]] const Endpoint& listening() const noexcept override { return endpoint_; }
   [[nodiscard]] const Endpoint& published() const noexcept override { return endpoint_; }
 
@@ -83,18 +83,18 @@ class MemoryAcceptor final : public transport::Acceptor {
   }
 
  private:
-  void ring() {
+  void signal() {
     const std::byte octet{0};
-    static_cast<void>(doorbell_.first.send(OctetSpan(&octet, 1), ipc::no_wait));
+    static_cast<void>(signal_.first.send(OctetSpan(&octet, 1), ipc::no_wait));
   }
   void changed() {
     changed_.notify_all();
-    ring();
+    signal();
   }
 
   const std::shared_ptr<MemoryHub> hub_;  // shared with the protocols
   const Endpoint endpoint_;
-  ipc::Pair<ipc::lsock::Stream> doorbell_;
+  ipc::Pair<ipc::lsock::Stream> signal_;
   std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::deque<std::unique_ptr<Transport>> queue_;

@@ -68,9 +68,9 @@ class MemoryTransport final : public Transport {
     connection_->changed();
   }
   [[nodiscard]] int readiness_fd() const noexcept override {
-    return connection_->doorbells_[static_cast<std::size_t>(end_)].bell.handle();
+    return connection_->signals_[static_cast<std::size_t>(end_)].far.handle();
   }
-  // One ring may stand for several changes: octets, and the end after them.
+  // One octet of the signal may stand for several changes: octets, and the end after them.
   [[nodiscard]] bool buffered() const noexcept override {
     const std::scoped_lock lock(connection_->mutex_);
     const Pipe& pipe = connection_->pipe_from(other());
@@ -165,7 +165,7 @@ IoResult MemoryTransport::commit(std::size_t count) noexcept {
 
 IoResult MemoryTransport::receive(MutableOctetSpan space, Wait wait) {
   Lock lock(connection_->mutex_);
-  MemoryConnection::silence(connection_->doorbells_[static_cast<std::size_t>(end_)]);
+  MemoryConnection::drain(connection_->signals_[static_cast<std::size_t>(end_)]);
   for (;;) {
     Pipe& pipe = incoming();
     if (connection_->reset_code_ != 0) return {0, IoStatus::failed, connection_->reset_code_};
@@ -189,29 +189,29 @@ IoResult MemoryTransport::receive(MutableOctetSpan space, Wait wait) {
 
 MemoryConnection::MemoryConnection(const PipeFaults& from_first, const PipeFaults& from_second)
     : pipes_{Pipe(from_first), Pipe(from_second)} {
-  for (auto& doorbell : doorbells_) {
+  for (auto& signal : signals_) {
     auto acceptor = ipc::lsock::Acceptor::open(ipc::UnixAddr{});
-    if (!acceptor) throw std::runtime_error("no doorbell");
-    auto button = ipc::lsock::Connector::connect(acceptor->local_address().value());
-    auto bell = acceptor->accept();
-    if (!button || !bell) throw std::runtime_error("no doorbell");
-    doorbell = {std::move(*button), std::move(*bell)};
+    if (!acceptor) throw std::runtime_error("no sockets for the signal");
+    auto near = ipc::lsock::Connector::connect(acceptor->local_address().value());
+    auto far = acceptor->accept();
+    if (!near || !far) throw std::runtime_error("no sockets for the signal");
+    signal = {std::move(*near), std::move(*far)};
   }
 }
 
-void MemoryConnection::silence(Doorbell& doorbell) {
-  std::array<std::byte, 512> rings;
-  static_cast<void>(doorbell.bell.recv(MutableOctetSpan(rings), ipc::no_wait));
+void MemoryConnection::drain(ReadinessSignal& signal) {
+  std::array<std::byte, 512> octets;
+  static_cast<void>(signal.far.recv(MutableOctetSpan(octets), ipc::no_wait));
 }
 
 void MemoryConnection::changed() {
   condition_.notify_all();
-  const std::byte ring{0};
-  for (auto& doorbell : doorbells_) {
-    if (doorbell.button.send(OctetSpan(&ring, 1), ipc::no_wait).has_value()) continue;
-    // An end that only sends leaves its rings unread, and a reactor hears of new rings only.
-    silence(doorbell);
-    static_cast<void>(doorbell.button.send(OctetSpan(&ring, 1), ipc::no_wait));
+  const std::byte octet{0};
+  for (auto& signal : signals_) {
+    if (signal.near.send(OctetSpan(&octet, 1), ipc::no_wait).has_value()) continue;
+    // An end that only sends leaves these octets unread, and a reactor reports new octets only.
+    drain(signal);
+    static_cast<void>(signal.near.send(OctetSpan(&octet, 1), ipc::no_wait));
   }
 }
 

@@ -24,7 +24,7 @@ struct PipeFaults {
   bool encodes_in_place = false;  ///< the sender can make messages in the memory of the connection
   std::size_t receive_size_max = no_limit;  ///< most octets that one receive gets
   std::optional<std::size_t> cut_after;     ///< the receiver gets so many octets, and no more
-  int cut_code = 0;  ///< then it sees: 0 the end of the stream, else this errno
+  int cut_code = 0;  ///< what it gets then: 0 the end of the stream, else this errno
 };
 
 /// The ends of a connection. A direction is named by the end that sends.
@@ -62,14 +62,15 @@ class MemoryConnection {
     bool closed = false;  ///< the sender will send no more
     bool broken = false;  ///< the receiver is gone
   };
-  /// Makes a reactor look at an end: a handle that becomes readable when something changed.
-  struct Doorbell {
-    ipc::lsock::Stream button;
-    ipc::lsock::Stream bell;
+  /// Two connected sockets. `far` becomes readable when something changed, so that a reactor looks
+  /// at the end.
+  struct ReadinessSignal {
+    ipc::lsock::Stream near;
+    ipc::lsock::Stream far;
   };
 
   [[nodiscard]] Pipe& pipe_from(End end) { return pipes_[static_cast<std::size_t>(end)]; }
-  static void silence(Doorbell& doorbell);
+  static void drain(ReadinessSignal& signal);
   void changed();
   /// Octets of `pipe` that may be received now.
   [[nodiscard]] static std::size_t deliverable(const Pipe& pipe);
@@ -78,7 +79,7 @@ class MemoryConnection {
   std::mutex mutex_;
   std::condition_variable condition_;
   std::array<Pipe, 2> pipes_;
-  std::array<Doorbell, 2> doorbells_;
+  std::array<ReadinessSignal, 2> signals_;
   std::array<bool, 2> interrupted_{};
   int reset_code_ = 0;
 };

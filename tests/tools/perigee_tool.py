@@ -1,4 +1,4 @@
-"""Runs `perigee`, and a server that it is asked about."""
+"""Runs `perigee`, and the server that its commands are about."""
 
 import json
 import os

@@ -83,7 +83,7 @@ TEST_CASE("the reason for an unusable profile: it is damaged, unknown, or withou
   CHECK(order[2].reason == "no loaded protocol can use its address: 'h:0'");
 }
 
-TEST_CASE("addresses of a corbaloc: the nearest is tried first, an unknown protocol never") {
+TEST_CASE("the nearest address is tried first, and an address of an unknown protocol never") {
   transport::ProtocolRegistry protocols;
   REQUIRE(protocols.add(transport::make_tcp_protocol()));
   REQUIRE(protocols.add(transport::make_local_protocol()));

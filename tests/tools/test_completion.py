@@ -50,7 +50,7 @@ class Completion(unittest.TestCase):
         self.assertGreater(len(commands), 6)
         self.check(["perigee", ""], commands)
 
-    def test_commands_of_commands_are_offered(self):
+    def test_subcommands_are_offered(self):
         self.check(["perigee", "ior", "t"], ["try"])
         self.check(["perigee", "protocols", "l"], ["list", "listen", "load"])
         self.check(["perigee", "name", "--json", "mk"], ["mkdir"])

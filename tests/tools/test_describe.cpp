@@ -33,7 +33,7 @@ bool contains(const std::string& text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a hex dump shows sixteen octets a line with their printable characters") {
+TEST_CASE("a hex dump shows sixteen octets in each line with their printable characters") {
   const auto octets = test::octets('G', 'I', 'O', 'P', 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, '~');
   CHECK(hex_dump(octets, "> ") ==
         "> 0000  47 49 4f 50 00 01 02 03 04 05 06 07 08 09 0a 0b  |GIOP............|\n"

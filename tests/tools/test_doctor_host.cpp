@@ -84,7 +84,7 @@ TEST_CASE("limits of a control group are those of the group or of a group around
   CHECK(check_memory(made.files()).verdict == Verdict::advice);
 }
 
-TEST_CASE("a quota below the number of CPUs is told") {
+TEST_CASE("a quota below the number of CPUs is reported") {
   MadeUpFiles made;
   CHECK(check_cpus(2, made.files()).verdict == Verdict::ok);
   made.add("proc/self/cgroup", "0::/").add("sys/fs/cgroup/cpu.max", "max 100000");
@@ -113,7 +113,7 @@ TEST_CASE("settings of the network and the clock are judged") {
   CHECK(check_client_ports(made.files()).verdict == Verdict::ok);
 }
 
-TEST_CASE("only a problem counts as one") {
+TEST_CASE("only a finding with the verdict problem is a problem") {
   CHECK_FALSE(
       has_problem({{.subject = "a", .verdict = Verdict::advice, .text = "b", .remedy = "c"}}));
   const Findings findings{

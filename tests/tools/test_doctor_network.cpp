@@ -41,7 +41,7 @@ TEST_CASE("the name of the host must lead to this host") {
         "host cannot be looked up: no such name");
 }
 
-TEST_CASE("a peer that listens is connected, and another one is a problem") {
+TEST_CASE("a peer that does not listen is a problem") {
   auto acceptor = ipc::sock::Acceptor::open(InetAddr::loopback());
   REQUIRE(acceptor);
   const std::string address = to_string(*acceptor->local_address());

@@ -1,4 +1,4 @@
-// Descriptions from Interface Repositories that lie, do not end, or try to write other IDL.
+// Descriptions from Interface Repositories that are false, do not end, or try to write other IDL.
 #include "remote/description.h"
 #include "remote/idl_text.h"
 #include "remote/interfaces_of.h"
@@ -205,7 +205,7 @@ TEST_CASE("the description of endless bases ends at the time limit") {
   CHECK(contains(scene.outcome(Contents::of_all, limits), "took longer than 1 ms"));
 }
 
-TEST_CASE("an interface that is its own base is an error, or stands alone") {
+TEST_CASE("an interface that is its own base is printed without a base") {
   const Scene scene({.describe = [] { return description({}, {"IDL:I0:1.0"}); },
                      .type = [] { return interface_type(0); },
                      .finds = true});
@@ -282,7 +282,7 @@ TEST_CASE("members and their octets have limits") {
   CHECK(contains(full.outcome(Contents::of_all, {.members_max = 2}), "more than 2 members"));
 }
 
-TEST_CASE("a repository that does not reply in time is not taken for no repository") {
+TEST_CASE("a repository that does not reply in time is an error, not a missing repository") {
   const Scene late({.describe = [] { return description(); },
                     .type = {},
                     .repository = []() -> CORBA::object_reference<CORBA::Repository> {

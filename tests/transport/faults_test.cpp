@@ -174,7 +174,7 @@ class MemoryProtocol final : public transport::ProtocolFactory {
   Lonely& lonely_;
 };
 
-TEST_CASE("a plan chooses each connection's script, is told each fault, and can replace waits") {
+TEST_CASE("a plan chooses each connection's script, gets each fault, and can replace waits") {
   const Fault fault{FaultKind::delay, FaultDirection::sent, 2, std::chrono::microseconds(77)};
   std::vector<std::pair<std::uint64_t, Fault>> happened;
   std::vector<std::chrono::microseconds> waited;

@@ -66,7 +66,7 @@ TEST_CASE("a peer that changes the count of sent octets cannot make a waiting se
   CHECK(std::chrono::steady_clock::now() - before >= 50ms);
 }
 
-TEST_CASE("octets that arrive one by one in the socket are no flood") {
+TEST_CASE("single octets in the socket are no error while the receiver reads them") {
   for (int round = 0; round < 100; ++round) {
     Attack attack;
     std::atomic<bool> over{false};

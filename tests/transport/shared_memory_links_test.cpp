@@ -148,7 +148,7 @@ TEST_CASE("pools whose size is not a number of whole pages can be linked, too") 
   CHECK_FALSE(shared_buffer().is_shared());
 }
 
-TEST_CASE("no other process can write to a pool, by its handle") {
+TEST_CASE("no other process can write to a pool through its handle") {
   const shared_pool pool = shared_pool::make(pool_size).value();
   const shared_buffer block = pool.allocate(100);
   block.octets()[0] = std::byte{1};

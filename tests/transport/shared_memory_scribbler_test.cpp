@@ -20,7 +20,7 @@ using test::RingServer;
 using test::Scribbler;
 using test::TemporaryFolder;
 
-/// One call of the honest side. False: the connection has ended.
+/// One call at the end whose peer writes random values. False: the connection has ended.
 bool act(Transport& end, std::mt19937& dice) {
   Octets octets(1 + dice() % 100'000);
   const OctetSpan segment(octets);

@@ -8,7 +8,7 @@
 namespace perigee::transport::shared_memory {
 namespace {
 
-/// Counts the reads of one wait that is in vain.
+/// Counts the reads of one wait whose condition never becomes true.
 int reads_in_vain(Spin& spin) {
   int reads = 0;
   CHECK_FALSE(spin.until([&reads] { return ++reads < 0; }));
@@ -22,7 +22,7 @@ TEST_CASE("a spin reads until the word is there") {
   CHECK(reads == 3);
 }
 
-TEST_CASE("after spins in vain, fewer and fewer waits spin, but some still do") {
+TEST_CASE("after spins without success, fewer and fewer waits spin, but some still do") {
   Spin spin;
   CHECK(reads_in_vain(spin) > 100);
   int spins = 0;
@@ -71,7 +71,7 @@ TEST_CASE("a wait for a peer on the same CPU yields once") {
   CHECK(thread.count == 2);
 }
 
-TEST_CASE("after yields in vain, fewer and fewer waits yield, but some still do") {
+TEST_CASE("after yields without success, fewer and fewer waits yield, but some still do") {
   Yielding thread;
   for (int wait = 0; wait < 1000; ++wait) CHECK_FALSE(thread.wait(false));
   CHECK(thread.count > 10);

@@ -126,7 +126,7 @@ TEST_CASE_FIXTURE(Fixture,
         "subject do not count)");
 }
 
-TEST_CASE_FIXTURE(Fixture, "a client can be told the name that it has to expect") {
+TEST_CASE_FIXTURE(Fixture, "an option sets the name that a client expects in the certificate") {
   auto options = certificates.options("");
   options.peer_name = "localhost";
   CHECK(meet(certificates.options("server"), options).works());

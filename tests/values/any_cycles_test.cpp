@@ -1,4 +1,4 @@
-// Anys whose TypeCodes hide that their values form a cycle, and the cost of the look for cycles.
+// Anys whose TypeCodes hide that their values form a cycle, and the cost of the search for cycles.
 #include "counted_node.h"
 #include "known_values.h"
 #include "valuesA.h"
@@ -109,7 +109,7 @@ TEST_CASE("an any accepts a cycle in the state that truncation skips, and the OR
 
 namespace {
 
-/// A struct with a value and `count` empty structs, which the look for cycles passes first.
+/// A struct with a value and `count` empty structs, which the search for cycles passes first.
 Octets any_of_empty_parts(std::uint32_t count) {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, order);
@@ -143,8 +143,8 @@ cdr::ErrorKind decode_empty_parts(std::uint32_t count, int times) {
 
 }  // namespace
 
-// A message may have 65,536 empty values. The look for cycles counts its own ones.
-TEST_CASE("the steps of the look for cycles count for the whole message") {
+// A message may have 65,536 empty values. The values that the search for cycles passes count, too.
+TEST_CASE("the steps of the search for cycles count for the whole message") {
   CHECK(decode_empty_parts(30'000, 1) == cdr::ErrorKind::none);
   CHECK(decode_empty_parts(40'000, 1) == cdr::ErrorKind::too_large);
   CHECK(decode_empty_parts(0xffff'ffff, 1) == cdr::ErrorKind::too_large);
@@ -152,7 +152,7 @@ TEST_CASE("the steps of the look for cycles count for the whole message") {
   CHECK(decode_empty_parts(10'000, 4) == cdr::ErrorKind::too_large);
 }
 
-TEST_CASE("the look for cycles stays within the memory of a message, and gives it back") {
+TEST_CASE("the search for cycles stays within the memory of a message, and gives it back") {
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, order);
   constexpr std::uint32_t count = 1000;

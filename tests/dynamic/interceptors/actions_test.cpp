@@ -48,7 +48,7 @@ bool is_client(const std::string& point) {
          point == "receive_exception" || point == "receive_other";
 }
 
-/// The points that the way runs.
+/// The points that run in a call of this way.
 std::vector<std::string> points_of(Way way) {
   const char* client_end = "receive_reply";
   const char* server_end = "send_reply";

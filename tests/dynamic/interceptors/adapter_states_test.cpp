@@ -71,7 +71,7 @@ TEST_CASE("the points of two IOR interceptors run in the order of registration")
               "adapter 1 components_established", "adapter 2 components_established"});
 }
 
-TEST_CASE("an IOR interceptor that throws in a report does not keep it from the others") {
+TEST_CASE("if an IOR interceptor throws in a report, the other interceptors still get the report") {
   int number = 0;
   Watched server([&number](const std::string& point) {
     if (!point.starts_with("adapter_")) return;
@@ -173,7 +173,7 @@ TEST_CASE("POAs and managers that outlive their ORB report nothing") {
   CHECK(reports == 0);
 }
 
-TEST_CASE("eight threads change managers and destroy POAs while interceptors are told") {
+TEST_CASE("eight threads change managers and destroy POAs while interceptors get reports") {
   std::atomic<int> reports{0};
   Watched server([&reports](const std::string& point) {
     if (point.starts_with("adapter_")) ++reports;

@@ -128,7 +128,7 @@ TEST_CASE("the slots of a request follow its task over co_await to another threa
   of_client->set_slot(0, CORBA::Any());
 }
 
-TEST_CASE("calls of a task send the slots that the task has taken along") {
+TEST_CASE("calls of a task send the slots of the task's request, on any thread") {
   SlotOrbs orbs;
   const auto of_client = current_of(orbs.client);
   const auto of_server = current_of(orbs.server);

@@ -28,7 +28,7 @@ Lines lines_of(const Log& log, const std::string& side) {
 
 }  // namespace
 
-TEST_CASE("an exception at a client point replaces the outcome, and the others see it") {
+TEST_CASE("an exception at a client point replaces the outcome for the other interceptors") {
   struct Row {
     const char* point;
     std::int32_t value;
@@ -60,7 +60,7 @@ TEST_CASE("an exception at a client point replaces the outcome, and the others s
   }
 }
 
-TEST_CASE("an exception at a server point becomes the reply, and the others see it") {
+TEST_CASE("an exception at a server point becomes the reply, which the other interceptors see") {
   struct Row {
     const char* point;
     std::int32_t value;

@@ -51,7 +51,7 @@ class Both final : public CORBA::amh_traits<Desk::Both>::base_type {
   void tell(Rh<Desk::Right> handler, const std::string& text, const Desk::Orders& all) override {
     told = static_cast<int>(text.size() + all.size());
     told.notify_all();
-    handler->tell();  // a oneway's reply goes nowhere
+    handler->tell();  // the reply to a oneway is not sent
   }
   void stop(Rh<Desk::Right> handler) override {
     handler.reset();  // dropped
@@ -157,7 +157,7 @@ TEST_CASE("arguments that an ordinary servant borrows are pinned") {
   });
 }
 
-TEST_CASE("a reply to a oneway goes nowhere") {
+TEST_CASE("a reply to a oneway is not sent to the client") {
   everywhere([](Desk::Both& object, Both& servant) {
     servant.told = 0;
     object.tell("word", {Desk::Order("D", 4)});

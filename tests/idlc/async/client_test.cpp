@@ -196,7 +196,7 @@ TEST_CASE("co_await throws the exception of an operation, and UNKNOWN for an und
   both_ways(check_exceptions);
 }
 
-TEST_CASE("calls that are started in turn run at the same time") {
+TEST_CASE("calls that are started one after the other run at the same time") {
   const auto servant = CORBA::make_reference<Meeting>();
   const Places places("thread-per-connection");
   CHECK(run(places.client, both_turns(remote(places, servant))) == -3);
@@ -237,7 +237,7 @@ TEST_CASE("a call holds its reference") {
   CHECK(started.get() == -1);
 }
 
-TEST_CASE("a stop request ends a task's call, and the servant's coroutine is told") {
+TEST_CASE("a stop request ends a task's call, and reaches the servant's coroutine") {
   const auto servant = CORBA::make_reference<Patient>();
   const Places places("thread-per-connection");
   const BothRef object = remote(places, servant);
@@ -264,7 +264,7 @@ TEST_CASE("dropping a call cancels it") {
   servant->stopped.wait(false);
 }
 
-TEST_CASE("a time limit ends a call, and the servant's coroutine is told") {
+TEST_CASE("a time limit ends a call, and the servant's coroutine gets a stop request") {
   const auto servant = CORBA::make_reference<Patient>();
   const Places places("thread-per-connection");
   constexpr TimeBase::TimeT one_tenth = 1'000'000;  // of a second, in units of 100 ns

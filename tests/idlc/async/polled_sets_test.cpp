@@ -120,7 +120,7 @@ TEST_CASE("a set gives the pollers of a hundred calls as their replies come") {
   }
 }
 
-TEST_CASE("a set of collocated calls") {
+TEST_CASE("a set gives the pollers of collocated calls as their replies come") {
   const HeldCalls calls("auto");
   const auto desk = calls.desk(HeldCalls::Side::collocated);
   const PollerRef first = desk->sendp_hold(1);
@@ -328,7 +328,7 @@ class NestingHandler final : public HoldHandler {
 
 }  // namespace
 
-TEST_CASE("handlers that ask with the time-out 0 are nested to a limit") {
+TEST_CASE("handlers that ask with the time-out 0 nest only down to a limit") {
   const HeldCalls calls("auto");
   const auto desk = calls.desk(HeldCalls::Side::remote);
   const auto handler = CORBA::make_reference<NestingHandler>(desk, desk->sendp_hold(1));
@@ -337,7 +337,7 @@ TEST_CASE("handlers that ask with the time-out 0 are nested to a limit") {
   CHECK(handler->refused);
 }
 
-TEST_CASE("the end of the last reference to a poller cancels its call") {
+TEST_CASE("the release of the last reference to a poller cancels its call") {
   for (const auto side : {HeldCalls::Side::remote, HeldCalls::Side::collocated}) {
     const HeldCalls calls("auto");
     PollerRef poller = calls.desk(side)->sendp_hold(7);

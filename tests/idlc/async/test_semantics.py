@@ -9,7 +9,7 @@ ROOT = HERE.parents[2]
 
 
 def rows():
-    """What holds, the file and the test, for each row of the tables."""
+    """The rule or the fault, the file and the test, for each row of the tables."""
     for line in (HERE / "semantics.md").read_text().splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         if line.startswith("|") and len(cells) == 3 and cells[1] != "File" and set(cells[0]) != {"-"}:
@@ -29,7 +29,7 @@ class Semantics(unittest.TestCase):
             with self.subTest(f"{file}: {test}"):
                 self.assertIn(test, tests_of(ROOT / file))
 
-    def test_each_sentence_stands_once(self):
+    def test_no_rule_is_stated_twice(self):
         sentences = [sentence for sentence, _, _ in rows() if not sentence.startswith("the same of")]
         self.assertGreater(len(sentences), 50)
         self.assertEqual(len(sentences), len(set(sentences)))

@@ -219,7 +219,7 @@ TEST_CASE("extraction ignores aliases, and insertion adds none") {
   CHECK_THROWS_AS(any.type(Boxes::_tc_Tree), CORBA::BAD_TYPECODE);
 }
 
-TEST_CASE("names and aliases do not count when anys are compared, also in nested anys") {
+TEST_CASE("a comparison of anys ignores names and aliases, also in nested anys") {
   Any plain;
   plain <<= tree();
   Any named = plain;
@@ -266,7 +266,7 @@ TEST_CASE("copies of an any share their value, and keep it when another copy cha
   CHECK_FALSE(second.has_value());
 }
 
-TEST_CASE("anys are equal if their values are") {
+TEST_CASE("anys are equal if their values are equal") {
   Any a;
   Any b;
   CHECK((a == b));
@@ -367,7 +367,7 @@ TEST_CASE("elements without octets are counted for all anys of a message togethe
   CHECK(decoder.error().kind == perigee::cdr::ErrorKind::too_large);
 }
 
-TEST_CASE("insertion costs one allocation at most, basic types cost none") {
+TEST_CASE("an insertion allocates at most once, and not at all for basic types") {
   Any any;
   CHECK(perigee::test::allocations_of([&] { any <<= std::int32_t{5}; }).count == 0);
   CHECK(perigee::test::allocations_of([&] { any <<= 1.5L; }).count == 0);
@@ -395,7 +395,7 @@ TEST_CASE("TypeCodes of generated types describe the IDL types") {
   CHECK(Boxes::_tc_Broken->kind() == TCKind::tk_except);
 }
 
-TEST_CASE("operations that a kind does not have raise BadKind, wrong indexes Bounds") {
+TEST_CASE("operations that a kind does not have raise BadKind, and wrong indexes raise Bounds") {
   const TypeCodeRef tree_type = Boxes::_tc_Tree;
   CHECK_THROWS_AS((void)tree_type->length(), TypeCode::BadKind);
   CHECK_THROWS_AS((void)tree_type->discriminator_type(), TypeCode::BadKind);

@@ -118,8 +118,8 @@ TEST_CASE("increment and compound assignment change a fixed value in place") {
   CHECK(value.to_string() == "2.4");
 }
 
-// CORBA 3.0, 15.3.2.8: one half octet a digit, then one for the sign; a leading zero if the number
-// of digits is even.
+// CORBA 3.0, 15.3.2.8: one half octet for each digit, then one for the sign; a leading zero if the
+// number of digits is even.
 TEST_CASE("a fixed value is its digits in half octets and a sign") {
   CHECK(encode(Fixed<5, 2>("-123.45"), std::endian::big) == octets(0x12, 0x34, 0x5d));
   CHECK(encode(Fixed<4, 1>("1.2"), std::endian::little) == octets(0x00, 0x01, 0x2c));

@@ -149,7 +149,7 @@ std::uint64_t seed_of_run() {
 
 }  // namespace
 
-TEST_CASE("random structs lie on the wire and in memory as a model of both says") {
+TEST_CASE("the layouts of random structs equal those of a model of memory and wire") {
   const std::uint64_t seed = seed_of_run();
   int fixed = 0;
   for (std::uint64_t round = 0; round < 400; ++round) {

@@ -74,7 +74,7 @@ TEST_CASE("components are refused where they are used") {
         "2:14: event types are not generated yet");
 }
 
-TEST_CASE("unsupported declarations are refused where they are") {
+TEST_CASE("members of native types are refused where they are declared") {
   CHECK(error_of("native N; struct S { N n; };") ==
         "1:24: members of native types are not generated yet");
   CHECK(error_of("native N; union S switch (long) { case 1: N n; };") ==

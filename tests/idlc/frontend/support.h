@@ -16,7 +16,7 @@ CompileResult compile_files(const Files& files, CompileOptions options = {});
 CompileResult compile_text(const std::string& text, CompileOptions options = {});
 PreprocessResult preprocess_text(const std::string& text, CompileOptions options = {});
 
-/// "line:column: text" of each diagnostic, one a line.
+/// "line:column: text" of each diagnostic, each on its own line.
 std::string summary(const std::vector<Diagnostic>& diagnostics);
 /// All diagnostics as the user sees them.
 std::string full_text(const std::vector<Diagnostic>& diagnostics);

@@ -73,7 +73,7 @@ class CommandLine(unittest.TestCase):
         self.assert_usage_error(self.run_with("-Wunknown-pragma", "good.idl"),
                                 "unknown warning 'unknown-pragma'; did you mean 'unknown-pragmas'?")
 
-    def test_warnings_are_asked_for_and_made_errors(self):
+    def test_options_switch_warnings_on_and_make_them_errors(self):
         self.assertEqual(self.run_with("good.idl").stderr, "")
         warned = self.run_with("-Wunknown-pragmas", "good.idl")
         self.assertEqual(warned.returncode, 0)

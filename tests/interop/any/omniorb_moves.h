@@ -1,4 +1,4 @@
-// From one any of omniORB into another, through a variable of the value's C++ type.
+// Copies a value from one any of omniORB into another, through a variable of the value's C++ type.
 #pragma once
 
 #include <omniORB4/CORBA.h>

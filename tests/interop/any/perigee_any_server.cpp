@@ -1,4 +1,5 @@
-// The Perigee server of the interoperability tests of any: prints its IOR, serves until quit().
+// The Perigee server of the interoperability tests of any: prints its IOR, and serves until a
+// client calls quit().
 #include "../perigee_serve.h"
 #include "perigee_any_peer.h"
 

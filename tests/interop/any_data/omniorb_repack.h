@@ -3,7 +3,8 @@
 
 #include "any_data.hh"
 
-// Included after the types, so that its templates find their operators, which are in no namespace.
+// Include this file after the types: its templates must find the operators of the types, which are
+// in no namespace.
 #include "../any/omniorb_moves.h"
 
 namespace interop {

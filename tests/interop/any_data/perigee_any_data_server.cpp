@@ -1,5 +1,5 @@
-// The Perigee server of the interoperability tests of data inside any: prints its IOR, serves until
-// quit().
+// The Perigee server of the interoperability tests of data inside any: prints its IOR, and serves
+// until quit().
 #include "../perigee_serve.h"
 #include "perigee_any_data_peer.h"
 

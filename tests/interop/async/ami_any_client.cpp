@@ -5,7 +5,7 @@
 #include "../perigee_call.h"
 #include "any_interopA.h"
 #include "any_interopAmiC.h"
-#include "told.h"
+#include "call_outcome.h"
 
 #include <string>
 #include <vector>
@@ -19,16 +19,16 @@ using TypeReference = IDL::traits<CORBA::TypeCode>::ref_type;
 
 class Handler final : public Traits::replyhandler_base_type {
  public:
-  PERIGEE_TELL_ECHO(echo_any, const Any&)
-  PERIGEE_TELL_ECHO(echo_anys, const Anys&)
-  PERIGEE_TELL_ECHO(echo_parcel, const Parcel&)
-  PERIGEE_TELL_ECHO(echo_type, TypeReference)
-  PERIGEE_TELL_ECHO(echo_types, const TypeCodes&)
-  PERIGEE_TELL(repack, const Any&)
-  PERIGEE_TELL(type_of, TypeReference)
-  PERIGEE_TELL_DONE(fail)
+  PERIGEE_STORE_ECHO(echo_any, const Any&)
+  PERIGEE_STORE_ECHO(echo_anys, const Anys&)
+  PERIGEE_STORE_ECHO(echo_parcel, const Parcel&)
+  PERIGEE_STORE_ECHO(echo_type, TypeReference)
+  PERIGEE_STORE_ECHO(echo_types, const TypeCodes&)
+  PERIGEE_STORE(repack, const Any&)
+  PERIGEE_STORE(type_of, TypeReference)
+  PERIGEE_STORE_DONE(fail)
 
-  interop::Told told;
+  interop::CallOutcome outcome;
 };
 
 template <typename T>
@@ -44,16 +44,16 @@ struct Exchange {
   Traits::ref_type peer;
   CORBA::object_reference<Handler> handler = CORBA::make_reference<Handler>();
 
-  [[nodiscard]] interop::Told& told() const { return handler->told; }
+  [[nodiscard]] interop::CallOutcome& outcome() const { return handler->outcome; }
   void check_any(const Any& a, const Any& b) const {
-    interop::check_told(orb, told(), a, b, [&](const Any& first, const Any& second) {
+    interop::check_outcome(orb, outcome(), a, b, [&](const Any& first, const Any& second) {
       peer->sendc_echo_any(handler, first, second);
     });
-    told().await(orb, [&] { peer->sendc_repack(handler, a); });
-    const auto* const repacked = told().results<Any>();
+    outcome().await(orb, [&] { peer->sendc_repack(handler, a); });
+    const auto* const repacked = outcome().results<Any>();
     CHECK((repacked != nullptr && std::get<0>(*repacked) == a));
-    told().await(orb, [&] { peer->sendc_type_of(handler, a); });
-    const auto* const type = told().results<TypeReference>();
+    outcome().await(orb, [&] { peer->sendc_type_of(handler, a); });
+    const auto* const type = outcome().results<TypeReference>();
     CHECK((type != nullptr && std::get<0>(*type)->equal(a.type())));
   }
   template <typename T>
@@ -61,8 +61,8 @@ struct Exchange {
     check_any(any_of(value), any_of(std::string("old")));
   }
   void check_type(const TypeReference& type) const {
-    told().await(orb, [&] { peer->sendc_echo_type(handler, type, CORBA::_tc_long); });
-    const auto* const types = told().results<TypeReference, TypeReference, TypeReference>();
+    outcome().await(orb, [&] { peer->sendc_echo_type(handler, type, CORBA::_tc_long); });
+    const auto* const types = outcome().results<TypeReference, TypeReference, TypeReference>();
     CHECK((types != nullptr && std::get<0>(*types)->equal(type) &&
            std::get<1>(*types)->equal(type) && std::get<2>(*types)->equal(CORBA::_tc_long)));
   }
@@ -96,21 +96,21 @@ void check_values(const Exchange& to, bool has_wide) {
 
 void check_parameters(const Exchange& to) {
   const Anys anys{any_of(point()), any_of(std::string("text")), Any()};
-  interop::check_told(
-      to.orb, to.told(), anys, Anys{any_of(true)},
+  interop::check_outcome(
+      to.orb, to.outcome(), anys, Anys{any_of(true)},
       [&](const Anys& a, const Anys& b) { to.peer->sendc_echo_anys(to.handler, a, b); });
   const Parcel parcel(9, any_of(person()), _tc_Tree, tree());
-  to.told().await(to.orb, [&] {
+  to.outcome().await(to.orb, [&] {
     to.peer->sendc_echo_parcel(to.handler, parcel, Parcel(1, Any(), CORBA::_tc_null, Tree()));
   });
-  const auto* const parcels = to.told().results<Parcel, Parcel, Parcel>();
+  const auto* const parcels = to.outcome().results<Parcel, Parcel, Parcel>();
   CHECK((parcels != nullptr && std::get<0>(*parcels) == parcel && std::get<1>(*parcels) == parcel));
   for (const TypeReference& type :
        {TypeReference(_tc_Tree), TypeReference(_tc_Parcel), TypeReference(_tc_Friend),
         TypeReference(_tc_Peer), TypeReference(_tc_Colour), TypeReference(CORBA::_tc_any)})
     to.check_type(type);
-  CHECK_THROWS(interop::raise_told(to.orb, to.told(),
-                                   [&] { to.peer->sendc_fail(to.handler, any_of(tree())); }),
+  CHECK_THROWS(interop::await_or_throw(to.orb, to.outcome(),
+                                       [&] { to.peer->sendc_fail(to.handler, any_of(tree())); }),
                Failure, CHECK(caught.reason() == "because");
                CHECK(caught.culprit() == any_of(tree())));
 }

@@ -4,8 +4,8 @@
 #include "../checks.h"
 #include "../data_samples.h"
 #include "../perigee_call.h"
+#include "call_outcome.h"
 #include "data_typesAmiC.h"
-#include "told.h"
 
 #include <string>
 #include <vector>
@@ -16,34 +16,34 @@ using Traits = CORBA::amic_traits<Data::Peer>;
 
 class Handler final : public Traits::replyhandler_base_type {
  public:
-  PERIGEE_TELL(sample, const Data::Samples&)
-  PERIGEE_TELL_ECHO(echo_long_double, long double)
-  PERIGEE_TELL_ECHO(echo_by_enum, const Data::By_Enum&)
-  PERIGEE_TELL_ECHO(echo_by_long, const Data::By_Long&)
-  PERIGEE_TELL_ECHO(echo_by_boolean, const Data::By_Boolean&)
-  PERIGEE_TELL_ECHO(echo_by_char, const Data::By_Char&)
-  PERIGEE_TELL_ECHO(echo_by_short, const Data::By_Short&)
-  PERIGEE_TELL_ECHO(echo_by_ushort, const Data::By_UShort&)
-  PERIGEE_TELL_ECHO(echo_by_ulong, const Data::By_ULong&)
-  PERIGEE_TELL_ECHO(echo_by_longlong, const Data::By_LongLong&)
-  PERIGEE_TELL_ECHO(echo_by_ulonglong, const Data::By_ULongLong&)
-  PERIGEE_TELL_ECHO(echo_own, const Data::Own&)
-  PERIGEE_TELL_ECHO(echo_tree, const Data::Tree&)
-  PERIGEE_TELL_ECHO(echo_node, const Data::Node&)
-  PERIGEE_TELL_ECHO(echo_row, const Data::Row&)
-  PERIGEE_TELL_ECHO(echo_matrix, const Data::Matrix&)
-  PERIGEE_TELL_ECHO(echo_names, const Data::Names&)
-  PERIGEE_TELL_ECHO(echo_board, const Data::Board&)
-  PERIGEE_TELL_ECHO(echo_code, const Data::Code&)
-  PERIGEE_TELL_ECHO(echo_few, const Data::Few&)
-  PERIGEE_TELL_ECHO(echo_bounded, const Data::Bounded&)
-  PERIGEE_TELL_ECHO(echo_amount, const Data::Amount&)
-  PERIGEE_TELL_ECHO(echo_item, const Data::Item&)
-  PERIGEE_TELL_ECHO(echo_items, const Data::Items&)
-  PERIGEE_TELL_ECHO(echo_many, const Data::Many&)
-  PERIGEE_TELL_ECHO(echo_samples, const Data::Samples&)
+  PERIGEE_STORE(sample, const Data::Samples&)
+  PERIGEE_STORE_ECHO(echo_long_double, long double)
+  PERIGEE_STORE_ECHO(echo_by_enum, const Data::By_Enum&)
+  PERIGEE_STORE_ECHO(echo_by_long, const Data::By_Long&)
+  PERIGEE_STORE_ECHO(echo_by_boolean, const Data::By_Boolean&)
+  PERIGEE_STORE_ECHO(echo_by_char, const Data::By_Char&)
+  PERIGEE_STORE_ECHO(echo_by_short, const Data::By_Short&)
+  PERIGEE_STORE_ECHO(echo_by_ushort, const Data::By_UShort&)
+  PERIGEE_STORE_ECHO(echo_by_ulong, const Data::By_ULong&)
+  PERIGEE_STORE_ECHO(echo_by_longlong, const Data::By_LongLong&)
+  PERIGEE_STORE_ECHO(echo_by_ulonglong, const Data::By_ULongLong&)
+  PERIGEE_STORE_ECHO(echo_own, const Data::Own&)
+  PERIGEE_STORE_ECHO(echo_tree, const Data::Tree&)
+  PERIGEE_STORE_ECHO(echo_node, const Data::Node&)
+  PERIGEE_STORE_ECHO(echo_row, const Data::Row&)
+  PERIGEE_STORE_ECHO(echo_matrix, const Data::Matrix&)
+  PERIGEE_STORE_ECHO(echo_names, const Data::Names&)
+  PERIGEE_STORE_ECHO(echo_board, const Data::Board&)
+  PERIGEE_STORE_ECHO(echo_code, const Data::Code&)
+  PERIGEE_STORE_ECHO(echo_few, const Data::Few&)
+  PERIGEE_STORE_ECHO(echo_bounded, const Data::Bounded&)
+  PERIGEE_STORE_ECHO(echo_amount, const Data::Amount&)
+  PERIGEE_STORE_ECHO(echo_item, const Data::Item&)
+  PERIGEE_STORE_ECHO(echo_items, const Data::Items&)
+  PERIGEE_STORE_ECHO(echo_many, const Data::Many&)
+  PERIGEE_STORE_ECHO(echo_samples, const Data::Samples&)
 
-  interop::Told told;
+  interop::CallOutcome outcome;
 };
 
 /// A peer, and the handler of its calls.
@@ -54,7 +54,7 @@ struct Exchange {
 
   template <typename T, typename Send>
   void check(const T& a, const T& b, const Send& send) const {
-    interop::check_told(orb, handler->told, a, b, send);
+    interop::check_outcome(orb, handler->outcome, a, b, send);
   }
 };
 

@@ -3,8 +3,8 @@
 //   ami_text_client FILE [--quit] [--no-wide] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"
+#include "call_outcome.h"
 #include "textAmiC.h"
-#include "told.h"
 
 #include <string>
 #include <vector>
@@ -15,21 +15,21 @@ using Traits = CORBA::amic_traits<Text::Wide>;
 
 class Handler final : public Traits::replyhandler_base_type {
  public:
-  PERIGEE_TELL(echo_string, const std::string&)
-  PERIGEE_TELL(echo_char, char)
-  PERIGEE_TELL(echo_characters, const Text::Characters&)
-  PERIGEE_TELL(octets_of, const Text::Octets&)
-  PERIGEE_TELL(string_of, const std::string&)
-  PERIGEE_TELL_ECHO(echo_wstring, const std::wstring&)
-  PERIGEE_TELL(echo_wchar, wchar_t)
-  PERIGEE_TELL(echo_wide_characters, const Text::WideCharacters&)
-  PERIGEE_TELL(echo_wide_strings, const Text::WideStrings&)
-  PERIGEE_TELL(code_points_of, const Text::CodePoints&)
-  PERIGEE_TELL(wstring_of, const std::wstring&)
-  PERIGEE_TELL(echo_entry, const Text::Entry&)
-  PERIGEE_TELL_DONE(refuse)
+  PERIGEE_STORE(echo_string, const std::string&)
+  PERIGEE_STORE(echo_char, char)
+  PERIGEE_STORE(echo_characters, const Text::Characters&)
+  PERIGEE_STORE(octets_of, const Text::Octets&)
+  PERIGEE_STORE(string_of, const std::string&)
+  PERIGEE_STORE_ECHO(echo_wstring, const std::wstring&)
+  PERIGEE_STORE(echo_wchar, wchar_t)
+  PERIGEE_STORE(echo_wide_characters, const Text::WideCharacters&)
+  PERIGEE_STORE(echo_wide_strings, const Text::WideStrings&)
+  PERIGEE_STORE(code_points_of, const Text::CodePoints&)
+  PERIGEE_STORE(wstring_of, const std::wstring&)
+  PERIGEE_STORE(echo_entry, const Text::Entry&)
+  PERIGEE_STORE_DONE(refuse)
 
-  interop::Told told;
+  interop::CallOutcome outcome;
 };
 
 /// A peer, and the handler of its calls.
@@ -41,8 +41,8 @@ struct Exchange {
   /// The call gives `expected` to the handler.
   template <typename Result, typename Send>
   void check(const Result& expected, const Send& send) const {
-    handler->told.await(orb, send);
-    const auto* const results = handler->told.results<Result>();
+    handler->outcome.await(orb, send);
+    const auto* const results = handler->outcome.results<Result>();
     CHECK((results != nullptr && std::get<0>(*results) == expected));
   }
 };
@@ -61,10 +61,10 @@ void check_narrow(const Exchange& to) {
 
 void check_wide(const Exchange& to) {
   const std::wstring text = L"caf\u00e9 \u20ac";
-  interop::check_told(to.orb, to.handler->told, text, std::wstring(L"old"),
-                      [&](const std::wstring& a, const std::wstring& b) {
-                        to.peer->sendc_echo_wstring(to.handler, a, b);
-                      });
+  interop::check_outcome(to.orb, to.handler->outcome, text, std::wstring(L"old"),
+                         [&](const std::wstring& a, const std::wstring& b) {
+                           to.peer->sendc_echo_wstring(to.handler, a, b);
+                         });
   to.check(L'\u20ac', [&] { to.peer->sendc_echo_wchar(to.handler, L'\u20ac'); });
   const Text::WideCharacters characters{L'a', L'\u00e9'};
   to.check(characters, [&] { to.peer->sendc_echo_wide_characters(to.handler, characters); });
@@ -76,8 +76,8 @@ void check_wide(const Exchange& to) {
   to.check(of_points, [&] { to.peer->sendc_wstring_of(to.handler, points); });
   const Text::Entry entry("plain", text, L'\u20ac', 'x');
   to.check(entry, [&] { to.peer->sendc_echo_entry(to.handler, entry); });
-  CHECK_THROWS(interop::raise_told(to.orb, to.handler->told,
-                                   [&] { to.peer->sendc_refuse(to.handler, "no", text); }),
+  CHECK_THROWS(interop::await_or_throw(to.orb, to.handler->outcome,
+                                       [&] { to.peer->sendc_refuse(to.handler, "no", text); }),
                Text::Refused, CHECK(caught.reason() == "no");
                CHECK(caught.wide_reason() == text));
 }

@@ -5,8 +5,8 @@
 #include "../peer_samples.h"
 #include "../perigee_call.h"
 #include "../perigee_peer.h"
+#include "call_outcome.h"
 #include "interopAmiC.h"
-#include "told.h"
 
 #include <limits>
 #include <string>
@@ -25,60 +25,60 @@ using OrbReference = IDL::traits<CORBA::ORB>::ref_type;
 
 class Handler final : public Traits::replyhandler_base_type {
  public:
-  PERIGEE_TELL(whoami, const std::string&)
-  PERIGEE_TELL(get_level, std::int32_t)
-  PERIGEE_TELL_DONE(set_level)
-  PERIGEE_TELL(get_name, const std::string&)
-  PERIGEE_TELL_DONE(nothing)
-  PERIGEE_TELL_ECHO(echo_boolean, bool)
-  PERIGEE_TELL_ECHO(echo_char, char)
-  PERIGEE_TELL_ECHO(echo_octet, std::uint8_t)
-  PERIGEE_TELL_ECHO(echo_short, std::int16_t)
-  PERIGEE_TELL_ECHO(echo_ushort, std::uint16_t)
-  PERIGEE_TELL_ECHO(echo_long, std::int32_t)
-  PERIGEE_TELL_ECHO(echo_ulong, std::uint32_t)
-  PERIGEE_TELL_ECHO(echo_longlong, std::int64_t)
-  PERIGEE_TELL_ECHO(echo_ulonglong, std::uint64_t)
-  PERIGEE_TELL_ECHO(echo_float, float)
-  PERIGEE_TELL_ECHO(echo_double, double)
-  PERIGEE_TELL_ECHO(echo_string, const std::string&)
-  PERIGEE_TELL_ECHO(echo_colour, Interop::Colour)
-  PERIGEE_TELL_ECHO(echo_point, const Interop::Point&)
-  PERIGEE_TELL_ECHO(echo_person, const Interop::Person&)
-  PERIGEE_TELL_ECHO(echo_octets, const Interop::Octets&)
-  PERIGEE_TELL_ECHO(echo_longs, const Interop::Longs&)
-  PERIGEE_TELL_ECHO(echo_doubles, const Interop::Doubles&)
-  PERIGEE_TELL_ECHO(echo_booleans, const Interop::Booleans&)
-  PERIGEE_TELL_ECHO(echo_names, const Interop::Names&)
-  PERIGEE_TELL_ECHO(echo_colours, const Interop::Colours&)
-  PERIGEE_TELL_ECHO(echo_points, const Interop::Points&)
-  PERIGEE_TELL_ECHO(echo_people, const Interop::People&)
-  PERIGEE_TELL_ECHO(echo_matrix, const Interop::Matrix&)
-  PERIGEE_TELL_ECHO(echo_peer, PeerReference)
-  PERIGEE_TELL_ECHO(echo_object, ObjectReference)
-  PERIGEE_TELL_ECHO(echo_peers, const Interop::Peers&)
-  PERIGEE_TELL_ECHO(echo_contacts, const Interop::Contacts&)
-  PERIGEE_TELL_DONE(reach)
+  PERIGEE_STORE(whoami, const std::string&)
+  PERIGEE_STORE(get_level, std::int32_t)
+  PERIGEE_STORE_DONE(set_level)
+  PERIGEE_STORE(get_name, const std::string&)
+  PERIGEE_STORE_DONE(nothing)
+  PERIGEE_STORE_ECHO(echo_boolean, bool)
+  PERIGEE_STORE_ECHO(echo_char, char)
+  PERIGEE_STORE_ECHO(echo_octet, std::uint8_t)
+  PERIGEE_STORE_ECHO(echo_short, std::int16_t)
+  PERIGEE_STORE_ECHO(echo_ushort, std::uint16_t)
+  PERIGEE_STORE_ECHO(echo_long, std::int32_t)
+  PERIGEE_STORE_ECHO(echo_ulong, std::uint32_t)
+  PERIGEE_STORE_ECHO(echo_longlong, std::int64_t)
+  PERIGEE_STORE_ECHO(echo_ulonglong, std::uint64_t)
+  PERIGEE_STORE_ECHO(echo_float, float)
+  PERIGEE_STORE_ECHO(echo_double, double)
+  PERIGEE_STORE_ECHO(echo_string, const std::string&)
+  PERIGEE_STORE_ECHO(echo_colour, Interop::Colour)
+  PERIGEE_STORE_ECHO(echo_point, const Interop::Point&)
+  PERIGEE_STORE_ECHO(echo_person, const Interop::Person&)
+  PERIGEE_STORE_ECHO(echo_octets, const Interop::Octets&)
+  PERIGEE_STORE_ECHO(echo_longs, const Interop::Longs&)
+  PERIGEE_STORE_ECHO(echo_doubles, const Interop::Doubles&)
+  PERIGEE_STORE_ECHO(echo_booleans, const Interop::Booleans&)
+  PERIGEE_STORE_ECHO(echo_names, const Interop::Names&)
+  PERIGEE_STORE_ECHO(echo_colours, const Interop::Colours&)
+  PERIGEE_STORE_ECHO(echo_points, const Interop::Points&)
+  PERIGEE_STORE_ECHO(echo_people, const Interop::People&)
+  PERIGEE_STORE_ECHO(echo_matrix, const Interop::Matrix&)
+  PERIGEE_STORE_ECHO(echo_peer, PeerReference)
+  PERIGEE_STORE_ECHO(echo_object, ObjectReference)
+  PERIGEE_STORE_ECHO(echo_peers, const Interop::Peers&)
+  PERIGEE_STORE_ECHO(echo_contacts, const Interop::Contacts&)
+  PERIGEE_STORE_DONE(reach)
   void digest(std::int32_t result, double sum, const std::string& copy) override {
-    told.tell(result, sum, copy);
+    outcome.store(result, sum, copy);
   }
-  PERIGEE_TELL_EXCEPTION(digest)
-  PERIGEE_TELL(get_owner, const Interop::Person&)
-  PERIGEE_TELL_DONE(set_owner)
-  PERIGEE_TELL_DONE(refuse)
-  PERIGEE_TELL_DONE(forbid)
-  PERIGEE_TELL_DONE(stumble)
-  void notes(std::int32_t result, std::int32_t sum) override { told.tell(result, sum); }
-  PERIGEE_TELL_EXCEPTION(notes)
+  PERIGEE_STORE_EXCEPTION(digest)
+  PERIGEE_STORE(get_owner, const Interop::Person&)
+  PERIGEE_STORE_DONE(set_owner)
+  PERIGEE_STORE_DONE(refuse)
+  PERIGEE_STORE_DONE(forbid)
+  PERIGEE_STORE_DONE(stumble)
+  void notes(std::int32_t result, std::int32_t sum) override { outcome.store(result, sum); }
+  PERIGEE_STORE_EXCEPTION(notes)
   void preferences(const std::string& result, std::int32_t count) override {
-    told.tell(result, count);
+    outcome.store(result, count);
   }
-  PERIGEE_TELL_EXCEPTION(preferences)
-  PERIGEE_TELL(relay, const std::string&)
-  PERIGEE_TELL(forwarder, PeerReference)
-  PERIGEE_TELL(nil_peer, PeerReference)
+  PERIGEE_STORE_EXCEPTION(preferences)
+  PERIGEE_STORE(relay, const std::string&)
+  PERIGEE_STORE(forwarder, PeerReference)
+  PERIGEE_STORE(nil_peer, PeerReference)
 
-  interop::Told told;
+  interop::CallOutcome outcome;
 };
 
 /// A peer, and the handler of its calls.
@@ -87,31 +87,31 @@ struct Exchange {
   Traits::ref_type peer;
   CORBA::object_reference<Handler> handler = CORBA::make_reference<Handler>();
 
-  [[nodiscard]] interop::Told& told() const { return handler->told; }
+  [[nodiscard]] interop::CallOutcome& outcome() const { return handler->outcome; }
   template <typename Send>
   void await(const Send& send) const {
-    told().await(*orb, send);
+    outcome().await(*orb, send);
   }
   template <typename Send>
   void done(const Send& send) const {
-    interop::check_done(*orb, told(), send);
+    interop::check_done(*orb, outcome(), send);
   }
   template <typename Send>
   void raise(const Send& send) const {
-    interop::raise_told(*orb, told(), send);
+    interop::await_or_throw(*orb, outcome(), send);
   }
   template <typename Result, typename Send>
   [[nodiscard]] Result result(const Send& send) const {
     await(send);
-    const auto* const results = told().results<Result>();
+    const auto* const results = outcome().results<Result>();
     CHECK(results != nullptr);
     return results != nullptr ? std::get<0>(*results) : Result();
   }
 };
 
-#define CHECK_ECHO(OPERATION, TYPE, A, B)                                                 \
-  interop::check_told<TYPE>(*to.orb, to.told(), A, B, [&](const TYPE& a, const TYPE& b) { \
-    to.peer->sendc_##OPERATION(to.handler, a, b);                                         \
+#define CHECK_ECHO(OPERATION, TYPE, A, B)                                                       \
+  interop::check_outcome<TYPE>(*to.orb, to.outcome(), A, B, [&](const TYPE& a, const TYPE& b) { \
+    to.peer->sendc_##OPERATION(to.handler, a, b);                                               \
   })
 
 void check_basic_types(const Exchange& to) {
@@ -160,21 +160,22 @@ void check_references(const Exchange& to) {
   const PeerReference own = servant->_this();
 
   to.await([&] { to.peer->sendc_echo_peer(to.handler, own, nullptr); });
-  const auto* const peer = to.told().results<PeerReference, PeerReference, PeerReference>();
+  const auto* const peer = to.outcome().results<PeerReference, PeerReference, PeerReference>();
   CHECK((peer != nullptr && std::get<0>(*peer)->_is_equivalent(own) &&
          std::get<1>(*peer)->_is_equivalent(own) && std::get<2>(*peer) == nullptr));
   to.await([&] { to.peer->sendc_echo_object(to.handler, nullptr, to.peer); });
-  const auto* const object = to.told().results<ObjectReference, ObjectReference, ObjectReference>();
+  const auto* const object =
+      to.outcome().results<ObjectReference, ObjectReference, ObjectReference>();
   CHECK((object != nullptr && std::get<0>(*object) == nullptr &&
          std::get<2>(*object)->_is_equivalent(to.peer)));
   to.await([&] { to.peer->sendc_echo_peers(to.handler, {to.peer, nullptr, own}, {}); });
-  const auto* const peers = to.told().results<Interop::Peers, Interop::Peers, Interop::Peers>();
+  const auto* const peers = to.outcome().results<Interop::Peers, Interop::Peers, Interop::Peers>();
   CHECK((peers != nullptr && std::get<1>(*peers).at(1) == nullptr &&
          std::get<1>(*peers).at(2)->_is_equivalent(own)));
   const Interop::Contact contact("own", own, to.peer);
   to.await([&] { to.peer->sendc_echo_contacts(to.handler, {contact}, {}); });
   const auto* const contacts =
-      to.told().results<Interop::Contacts, Interop::Contacts, Interop::Contacts>();
+      to.outcome().results<Interop::Contacts, Interop::Contacts, Interop::Contacts>();
   CHECK((contacts != nullptr && std::get<0>(*contacts).at(0).who()->_is_equivalent(own) &&
          std::get<2>(*contacts).empty()));
   CHECK_THROWS(to.raise([&] { to.peer->sendc_reach(to.handler, contact); }), Interop::Unreachable,
@@ -213,10 +214,10 @@ void check_attributes_and_results(const Exchange& to) {
     to.peer->sendc_digest(to.handler, Interop::Octets(5000, 1), Interop::Doubles{1, 2, 0.5},
                           "text");
   });
-  const auto* const digest = to.told().results<std::int32_t, double, std::string>();
+  const auto* const digest = to.outcome().results<std::int32_t, double, std::string>();
   CHECK((digest != nullptr && *digest == std::tuple(5000, 3.5, std::string("text"))));
   to.await([&] { to.peer->sendc_notes(to.handler); });
-  const auto* const notes = to.told().results<std::int32_t, std::int32_t>();
+  const auto* const notes = to.outcome().results<std::int32_t, std::int32_t>();
   CHECK((notes != nullptr));
 }
 
@@ -224,10 +225,10 @@ void check_contexts(const Exchange& to) {
   const auto context = CORBA::make_reference<CORBA::Context>();
   context->set_values({{"lang", "de"}, {"secret", "x"}, {"user", "root"}});
   to.await([&] { to.peer->sendc_preferences(to.handler, "some", context); });
-  const auto* const some = to.told().results<std::string, std::int32_t>();
+  const auto* const some = to.outcome().results<std::string, std::int32_t>();
   CHECK((some != nullptr && *some == std::tuple(std::string("some: lang=de;user=root;"), 2)));
   to.await([&] { to.peer->sendc_preferences(to.handler, "none", nullptr); });
-  const auto* const none = to.told().results<std::string, std::int32_t>();
+  const auto* const none = to.outcome().results<std::string, std::int32_t>();
   CHECK((none != nullptr && *none == std::tuple(std::string("none: "), 0)));
 }
 

@@ -1,4 +1,4 @@
-// Perigee's asynchronous calls, with handlers and in tasks, to a server that knows nothing of them:
+// Perigee's asynchronous calls, with handlers and in tasks, to a server that sees ordinary calls:
 //   async_client FILE [--quit] [--time-limit] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"
@@ -171,7 +171,7 @@ void check_handlers(const OrbReference& orb, const PeerReference& peer,
   base->sendc_get_level(handler);
   drive(orb, *handler, many + 2);
   CHECK(handler->level == 31);
-  base->sendc_whoami(nullptr, "nobody wants to know");
+  base->sendc_whoami(nullptr, "no handler gets the reply");
   Ami::narrow(forwarder)->sendc_whoami(handler, "moved");
   drive(orb, *handler, many + 3);
   CHECK(handler->last.starts_with("moved, I am "));
@@ -235,7 +235,7 @@ task<int> check_many(PeerReference peer) {
   co_return 1;
 }
 
-/// A servant whose upcalls block until the test opens the door.
+/// A servant whose upcalls block until the test lets them go on.
 class Doorman final : public interop::PeerServant {
  public:
   Doorman() : PeerServant("the doorman", [] {}) {}

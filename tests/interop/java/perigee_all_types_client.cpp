@@ -80,7 +80,7 @@ void check_echo(std::string_view name, Call call, const T& a, const T& b) {
       },                                                  \
       one.a_##NAME(), other.a_##NAME());
 
-/// Unions whose discriminator is none of the labels. The JDK's ORB cannot copy them into an any.
+/// Unions whose discriminator equals no label. The JDK's ORB cannot copy them into an any.
 /// For the default member, JacORB's classes know one discriminator: the least natural number that
 /// is no label.
 void check_defaults(const PeerReference& peer) {

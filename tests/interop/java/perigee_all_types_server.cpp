@@ -1,5 +1,5 @@
-// AllTypes::Peer as a Perigee server: prints its IOR, serves until quit(). A corbaloc leads to the
-// object by the keys Peer and Table.
+// AllTypes::Peer as a Perigee server: prints its IOR, and serves until a client calls quit(). A
+// corbaloc leads to the object by the keys Peer and Table.
 #include "../perigee_serve.h"
 #include "forwarding_locator.h"
 #include <perigee/poa/ior_table.h>

@@ -1,5 +1,6 @@
 // A server whose interceptor exchanges service contexts with the interceptor of the client. Prints
-// its IOR, and serves until quit(). Fails if a request came without the context of the client.
+// its IOR, and serves until a client calls quit(). Fails if a request came without the context of
+// the client.
 #include "../perigee_serve.h"
 #include "all_types_peer.h"
 #include "context_interceptor.h"

@@ -1,4 +1,5 @@
-// The Perigee server of the tests of code sets: prints its IOR, serves until quit().
+// The Perigee server of the tests of code sets: prints its IOR, and serves until a client calls
+// quit().
 #include "../perigee_serve.h"
 #include "textC.h"
 #include "textS.h"

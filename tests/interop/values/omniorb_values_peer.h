@@ -29,7 +29,7 @@ class ThingServant : public POA_ValuesInterop::Thing {
   CORBA::Long number() override { return 5; }
 };
 
-/// Without `--truncate` in the arguments, also for Detailed.
+/// Registers the factory of Detailed only if the arguments do not have `--truncate`.
 inline void register_factories(CORBA::ORB_ptr orb, int argc, char* argv[]) {
   using namespace ValuesInterop;
   const auto add = [&](const char* id, CORBA::ValueFactoryBase* factory) {

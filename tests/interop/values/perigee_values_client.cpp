@@ -4,8 +4,8 @@
 // reads the server's IOR from FILE. --truncate: the server has no factory for Detailed. --small: no
 // value is larger than the buffer of omniORB. --jacorb: the server is JacORB, which does not skip
 // values inside of truncated state, and cannot send values in anys and as abstract interfaces.
-// --dynamic: between both is a gateway of dynamic calls, which cannot pass structs that share
-// values in a cycle.
+// --dynamic: between client and server is a gateway of dynamic calls, which cannot pass structs
+// that share values in a cycle.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "perigee_values_peer.h"

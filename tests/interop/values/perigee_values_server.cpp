@@ -1,5 +1,5 @@
-// The Perigee server of the interoperability tests of valuetypes: prints its IOR, serves until
-// quit(). --truncate: has no factory for Detailed.
+// The Perigee server of the interoperability tests of valuetypes: prints its IOR, and serves
+// until quit(). With --truncate it has no factory for Detailed.
 #include "../perigee_call.h"
 #include "../perigee_serve.h"
 #include "perigee_values_peer.h"

@@ -11,8 +11,8 @@ namespace perigee::twins::plain {
 /// Without SIGPIPE: the function blocks the signal, and removes a signal that the call has raised.
 ssize_t send_from_file(int fd, int file, off_t offset, size_t size);
 
-/// Through a pipe, whose octets must all reach the file. Moves at most the pipe's capacity, because
-/// more would block.
+/// Moves octets through a pipe; all octets that enter the pipe must reach the file. Moves at most
+/// the pipe's capacity, because more would block.
 ssize_t receive_into_file(int fd, int file, off64_t offset, size_t size);
 
 }  // namespace perigee::twins::plain

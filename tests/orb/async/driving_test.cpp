@@ -55,7 +55,7 @@ TEST_CASE("a server sleeps after its asynchronous calls have ended") {
   CHECK(cpu_time() - before < milliseconds(100));  // a loop that spins takes all of it
 }
 
-TEST_CASE("observers of calls from loops are told that the ORB ends") {
+TEST_CASE("observers of calls from loops are called when the ORB ends") {
   DeferringSink deferring;
   const ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef called;
@@ -137,7 +137,7 @@ TEST_CASE("a call that ends in a nested turn wakes another thread that waits for
   std::atomic<bool> nested = false;
   Observed last;
   Observed other;
-  Observed first([&] {  // returns only after the other thread has been told
+  Observed first([&] {  // returns only after the last call has ended
     nested = true;
     drive(client.core(), [&] { return last.done(); });
   });

@@ -101,7 +101,7 @@ Octets make_close_connection() {
   return finish(writer, std::endian::native);
 }
 
-/// Waits until the observer is told. The calling thread is not the server's.
+/// Waits until the observer was called. The calling thread is not the server's.
 void await(const Observed& observed) {
   await_condition([&] { return observed.done(); });
 }
@@ -113,7 +113,7 @@ void await(const CallHandle& call) {
 
 }  // namespace
 
-TEST_CASE("the observer of a call from an upcall is told on a thread of the server") {
+TEST_CASE("the observer of a call from an upcall is called on a thread of the server") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
   const ObjectRef object = middle.object_of(sink);
@@ -165,8 +165,8 @@ bool observers_meet(Middle& middle, const ObjectRef& object) {
 
 }  // namespace
 
-// Calls that share a connection are told one after the other. Thread and connection are chosen by
-// chance, so the test tries several times.
+// Observers of calls that share a connection are called one after the other. Thread and connection
+// are chosen by chance, so the test tries several times.
 TEST_CASE("observers run on several threads of the server at the same time") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
@@ -357,7 +357,7 @@ TEST_CASE("a call of a collocated servant ends with its deferred reply, or with 
   CHECK(on_server);
 }
 
-TEST_CASE("cancelling, time limits and replies race: each observer is told once") {
+TEST_CASE("cancelling, time limits and replies race: each observer is called once") {
   Middle middle(each_shared_strategy());
   ServerFixture sink(ThreadStrategy::reactive);
   constexpr std::size_t rounds = 30;

@@ -94,7 +94,7 @@ TEST_CASE("an ORB shuts down after its only call failed for lack of memory") {
   }
 }
 
-TEST_CASE("observers are told the replies of a collocated servant, whichever allocation fails") {
+TEST_CASE("observers get the replies of a collocated servant, whichever allocation fails") {
   bool failed = true;
   for (std::size_t number = 1; failed; ++number) {
     CAPTURE(number);
@@ -120,7 +120,7 @@ TEST_CASE("observers are told the replies of a collocated servant, whichever all
   }
 }
 
-TEST_CASE("calls that start without memory are refused, or their observers are told") {
+TEST_CASE("calls that start without memory are refused, or their observers are called") {
   const ServerFixture sink(ThreadStrategy::thread_per_connection);
   bool failed = true;
   for (std::size_t number = 1; failed; ++number) {

@@ -37,7 +37,7 @@ class Observed final : public stub::CallObserver {
   }
 
   [[nodiscard]] bool done() const noexcept { return times_ != 0; }
-  /// How often the observer was told.
+  /// How often the observer was called.
   [[nodiscard]] int times() const noexcept { return times_; }
   [[nodiscard]] bool failed() const noexcept { return failure_ != nullptr; }
   [[nodiscard]] std::uint32_t value() const noexcept { return value_; }

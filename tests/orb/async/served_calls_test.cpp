@@ -48,7 +48,7 @@ stub::Arguments held_octets(std::size_t size) {
 
 }  // namespace
 
-TEST_CASE("a call over TCP") {
+TEST_CASE("the observer of a call over TCP gets its result") {
   ServerFixture server(each_strategy());
   const Client client;
   Observed observed;
@@ -68,7 +68,7 @@ TEST_CASE("an ORB ends although its loop has had no turn since the first asynchr
   CHECK(observed.value() == 42);
 }
 
-TEST_CASE("10,000 calls in flight") {
+TEST_CASE("10,000 calls can be in flight") {
   ServerFixture server(ThreadStrategy::reactive);
   const Client client;
   const ObjectRef object = client.object_of(server);
@@ -152,7 +152,7 @@ TEST_CASE("several threads wait for their calls, and one of them drives for all"
   CHECK(wrong == 0);
 }
 
-TEST_CASE("if cancellation races with the reply, the observer is told once") {
+TEST_CASE("if cancellation races with the reply, the observer is called once") {
   ServerFixture server(ThreadStrategy::reactive);
   Client client;
   client.orb().serve();

@@ -47,7 +47,7 @@ TEST_CASE("an asynchronous call opens and offers a connection") {
   CHECK(pair.server.orb.core().metrics().listen_points_believed == 1);
 }
 
-TEST_CASE("observers are told by the client's loop, though the server's loops read the replies") {
+TEST_CASE("observers are called by the client's loop, though the server's loops read the replies") {
   AsyncPair pair(each_strategy());
   bool told_on_loop = false;
   Observed observed(

@@ -85,7 +85,7 @@ TEST_CASE("a peer that announces its point anew comes behind the other peers of 
   CHECK(table.find(first_point) == &second);
 }
 
-TEST_CASE("a listen point leads past a peer whose connection is ending") {
+TEST_CASE("a search for a listen point skips a peer whose connection is ending") {
   Table table(2);
   Peer first;
   Peer second;

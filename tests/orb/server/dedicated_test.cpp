@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint32_t spare_threads = 64;  // besides the loop
 
 // Upcalls beyond the plan would begin at the next ticks of the loop, which are some milliseconds
-// apart. That they do not begin can only be seen by waiting.
+// apart. Only a wait can show that they do not begin.
 constexpr milliseconds no_more_upcalls{50};
 
 orb::Settings dedicated_settings() {

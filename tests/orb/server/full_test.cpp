@@ -131,7 +131,7 @@ TEST_CASE("a connection at its limit of requests in progress notices that its cl
   });
 }
 
-TEST_CASE("the servant is told that the time limit of its caller has passed") {
+TEST_CASE("the servant gets a stop request when the time limit of its caller has passed") {
   DeferredReplies deferred;
   const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
@@ -149,7 +149,7 @@ TEST_CASE("the servant is told that the time limit of its caller has passed") {
   CHECK(client.reply().id() == 3);
 }
 
-TEST_CASE("the servants of successive requests are each told that the time limit has passed") {
+TEST_CASE("the servants of successive requests each get a stop request after the time limit") {
   DeferredReplies deferred;
   const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);

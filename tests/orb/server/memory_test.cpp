@@ -1,4 +1,4 @@
-// Hostile clients that send parts of messages: drips, and floods of unfinished messages.
+// Hostile clients that send parts of messages: single octets, and many unfinished messages.
 #include "engine/memory/budget.h"
 #include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
@@ -81,23 +81,23 @@ TEST_CASE("consecutive calls with large sequences each deliver the octets that w
 
 TEST_CASE("the connection of a client that sends a request octet by octet is evicted") {
   const ServerFixture server(hurried(each_strategy()));
-  RawClient dripping(server.endpoint);
+  RawClient slow(server.endpoint);
   const Octets request = large_request(server.key, 100'000);
   std::atomic<bool> ended{false};
   std::thread sender([&] {
     for (std::size_t place = 0; place < request.size() && !ended; ++place) {
-      if (!dripping.try_send(OctetSpan(request).subspan(place, 1))) break;
+      if (!slow.try_send(OctetSpan(request).subspan(place, 1))) break;
       std::this_thread::sleep_for(milliseconds(20));
     }
   });
-  CHECK(ends_with_message_error(dripping));
+  CHECK(ends_with_message_error(slow));
   ended = true;
   sender.join();
   RawClient honest(server.endpoint);
   CHECK(honest.call({.key = server.key, .argument = 1}).result() == 2);
 }
 
-TEST_CASE("a client that drips octets between whole requests keeps its place") {
+TEST_CASE("a client that sends whole requests, each in two parts, keeps its connection") {
   const ServerFixture server(hurried(each_strategy()));
   RawClient client(server.endpoint);
   for (std::uint32_t call = 1; call <= 12; ++call) {

@@ -220,7 +220,7 @@ TEST_CASE("a reply that is too large raises IMP_LIMIT, which names the limit of 
                  "-ORBMessageSizeMax allows 2000"));
 }
 
-TEST_CASE("a refused request tells the client which limit of the server it meets") {
+TEST_CASE("the reply to a refused request tells the client which limit of the server is reached") {
   TestParts parts = limited_to(2000, ThreadStrategy::thread_per_connection);
   parts.settings.requests_max = 0;
   const ServerFixture server(std::move(parts), add_one);

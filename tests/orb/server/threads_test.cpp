@@ -498,7 +498,7 @@ TEST_CASE(
   CHECK(other.call({.key = server.key, .id = 2, .argument = 2}).id() == 2);
 }
 
-TEST_CASE("CloseConnection gets out although a part of a request has been received") {
+TEST_CASE("CloseConnection is sent although a part of a request has been received") {
   TestOrb* orb = nullptr;
   ServerFixture server(each_strategy(), [&](orb::ServerRequest&) {
     orb->core().shutdown(orb::Completion::do_not_wait);

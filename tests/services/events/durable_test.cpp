@@ -571,7 +571,7 @@ TEST_CASE("a durable channel keeps an event of 64 MiB") {
   CHECK(pulled_text.size() == size);
 }
 
-TEST_CASE("a consumer task goes on where it was") {
+TEST_CASE("a consumer task of a subscription continues with the first event not acknowledged") {
   const InFolder in;
   TestOrb client;
   DurableService service(in.file);

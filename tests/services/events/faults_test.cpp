@@ -78,7 +78,7 @@ TEST_CASE("a full queue lets the supplier wait") {
   CHECK(full.service.statistics().dropped == 0);
 }
 
-TEST_CASE("a supplier that waits is told when the consumer leaves") {
+TEST_CASE("a supplier that waits gets its reply when the consumer leaves") {
   Full full(Overflow::block);
   auto waiting = std::async(std::launch::async, [&] { full.supplier->push(event(4)); });
   while (full.service.statistics().received < 4) std::this_thread::yield();

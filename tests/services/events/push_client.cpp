@@ -1,11 +1,13 @@
 // A client of a durable channel:
-//   events_push_client push CHANNEL FIRST THREADS   pushes numbers, and prints each number when its
-//     push has returned. Each thread has a supplier of its own: thread t pushes FIRST + t,
-//     FIRST + t + THREADS and so on. Ends when the service does not reply.
-//   events_push_client pull CHANNEL COUNT           pulls this many events of a subscription, plain
-//   events_push_client take CHANNEL NAME            prints "<number> <value>" of all events that
-//   the
-//     subscription NAME has left, and acknowledges them
+//   events_push_client push CHANNEL FIRST THREADS
+//     Pushes numbers, and prints each number when its push has returned. Each thread has a supplier
+//     of its own: thread t pushes FIRST + t, FIRST + t + THREADS and so on. Ends when the service
+//     does not reply.
+//   events_push_client pull CHANNEL COUNT
+//     Pulls this many events of a channel or subscription, and prints their values.
+//   events_push_client take CHANNEL NAME
+//     Prints "<number> <value>" of all events that the subscription NAME has left, and
+//     acknowledges them.
 #include <perigee/corba.h>
 
 #include <CosEventChannelAdminC.h>

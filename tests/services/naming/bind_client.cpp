@@ -1,7 +1,8 @@
 // A client that binds names until the server ends, or checks the names that are bound:
-//   naming_bind_client bind ROOT PREFIX THREADS    binds PREFIX-<number>; prints each name that was
-//   bound naming_bind_client check ROOT                  prints all names; fails if one leads to a
-//   wrong object
+//   naming_bind_client bind ROOT PREFIX THREADS
+//     Binds PREFIX-<number>, and prints each name that was bound.
+//   naming_bind_client check ROOT
+//     Prints all names. Fails if a name leads to a wrong object.
 #include "CosNamingC.h"
 #include <perigee/corba.h>
 

@@ -195,7 +195,7 @@ TEST_CASE("all operations of a reference to context 0 raise OBJECT_NOT_EXIST") {
     const ContextRef root = server->root(client);
     const auto made = root->new_context();
     auto ior = iop::parse_ior_string(client->object_to_string(made)).value();
-    made->destroy();  // now the store has no context that it knows to exist
+    made->destroy();  // now the store has no context except the root
     auto profile = iop::decode_iiop_profile(ior.profiles.at(0)).value();
     std::fill(profile.object_key.end() - 8, profile.object_key.end(), std::byte{0});
     ior.profiles = {iop::encode_profile(profile)};

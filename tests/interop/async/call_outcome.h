@@ -18,10 +18,10 @@ using HolderReference = IDL::traits<Messaging::ExceptionHolder>::ref_type;
 using ObjectReference = IDL::traits<CORBA::Object>::ref_type;
 
 /// The outcome of one asynchronous call. Written and read by the thread that drives the calls.
-class Told {
+class CallOutcome {
  public:
   template <typename... Results>
-  void tell(const Results&... results) {
+  void store(const Results&... results) {
     results_ = std::tuple<Results...>(results...);
     ++count_;
   }
@@ -34,7 +34,7 @@ class Told {
     ++count_;
   }
 
-  /// Starts a call by `send`, and waits until the handler is told.
+  /// Starts a call by `send`, and waits until the handler has got its outcome.
   template <typename Send>
   void await(CORBA::ORB& orb, const Send& send) {
     results_.reset();
@@ -60,9 +60,10 @@ class Told {
 
 /// A call of an echo_ operation: `a` comes back as the result and as `b`, the old `b` as `c`.
 template <typename T, typename Send>
-void check_told(CORBA::ORB& orb, Told& told, const T& a, const T& b, const Send& send) {
-  told.await(orb, [&] { send(a, b); });
-  const auto* const results = told.results<T, T, T>();
+void check_outcome(CORBA::ORB& orb, CallOutcome& outcome, const T& a, const T& b,
+                   const Send& send) {
+  outcome.await(orb, [&] { send(a, b); });
+  const auto* const results = outcome.results<T, T, T>();
   CHECK(results != nullptr);
   if (results == nullptr) return;
   CHECK(std::get<0>(*results) == a);
@@ -72,29 +73,29 @@ void check_told(CORBA::ORB& orb, Told& told, const T& a, const T& b, const Send&
 
 /// A call without results.
 template <typename Send>
-void check_done(CORBA::ORB& orb, Told& told, const Send& send) {
-  told.await(orb, send);
-  CHECK(told.is_void());
+void check_done(CORBA::ORB& orb, CallOutcome& outcome, const Send& send) {
+  outcome.await(orb, send);
+  CHECK(outcome.is_void());
 }
 
-/// Throws the exception that the handler was told, if it was told one.
+/// Throws the exception that the handler got, if it got one.
 template <typename Send>
-void raise_told(CORBA::ORB& orb, Told& told, const Send& send) {
-  told.await(orb, send);
-  if (told.exception()) std::rethrow_exception(told.exception());
+void await_or_throw(CORBA::ORB& orb, CallOutcome& outcome, const Send& send) {
+  outcome.await(orb, send);
+  if (outcome.exception()) std::rethrow_exception(outcome.exception());
 }
 
 }  // namespace interop
 
-/// The functions of a handler for one operation. They use a member `told` of the handler.
-#define PERIGEE_TELL_EXCEPTION(NAME) \
-  void NAME##_excep(interop::HolderReference holder) override { told.fail(holder); }
-#define PERIGEE_TELL_DONE(NAME)         \
-  void NAME() override { told.tell(); } \
-  PERIGEE_TELL_EXCEPTION(NAME)
-#define PERIGEE_TELL(NAME, IN_TYPE)                         \
-  void NAME(IN_TYPE result) override { told.tell(result); } \
-  PERIGEE_TELL_EXCEPTION(NAME)
-#define PERIGEE_TELL_ECHO(NAME, IN_TYPE)                                                \
-  void NAME(IN_TYPE result, IN_TYPE b, IN_TYPE c) override { told.tell(result, b, c); } \
-  PERIGEE_TELL_EXCEPTION(NAME)
+/// The functions of a handler for one operation. They use a member `outcome` of the handler.
+#define PERIGEE_STORE_EXCEPTION(NAME) \
+  void NAME##_excep(interop::HolderReference holder) override { outcome.fail(holder); }
+#define PERIGEE_STORE_DONE(NAME)            \
+  void NAME() override { outcome.store(); } \
+  PERIGEE_STORE_EXCEPTION(NAME)
+#define PERIGEE_STORE(NAME, IN_TYPE)                            \
+  void NAME(IN_TYPE result) override { outcome.store(result); } \
+  PERIGEE_STORE_EXCEPTION(NAME)
+#define PERIGEE_STORE_ECHO(NAME, IN_TYPE)                                                   \
+  void NAME(IN_TYPE result, IN_TYPE b, IN_TYPE c) override { outcome.store(result, b, c); } \
+  PERIGEE_STORE_EXCEPTION(NAME)
