@@ -30,8 +30,7 @@ void Looks::give(LineChart& chart) {
   }
 }
 
-// The colours of the paper's series begin with the last, and those of measured series with the
-// first.
+// The paper's series take colours from the last colour on, and measured series from the first on.
 std::size_t Looks::free_look(const ChartSeries& series) const {
   const bool of_paper = is_of_paper(series);
   std::size_t best = look_count;

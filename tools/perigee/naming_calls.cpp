@@ -48,7 +48,7 @@ void check_count(const CosNaming::BindingList& bindings, std::size_t bindings_ma
         "the naming service returned more bindings than the limit; --bindings-max sets the limit"};
 }
 
-/// A service may return true with an empty list, but not again and again.
+/// A service may return true with an empty list, but only ten times in a row.
 void append_rest(const IteratorRef& rest, CosNaming::BindingList& bindings,
                  std::size_t bindings_max) {
   constexpr int empty_lists_max = 10;

@@ -59,8 +59,8 @@ void BaseChecks::add_operations(Location location, const Interface& from) {
     Diagnostic& diagnostic =
         context_.error(location, quoted(interface_.name) + " inherits " +
                                      quoted(declaration->name) + " from two bases");
-    diagnostic.notes.push_back({known->second->location, "one is here"});
-    diagnostic.notes.push_back({declaration->location, "the other is here"});
+    diagnostic.notes.push_back({known->second->location, "one declaration is here"});
+    diagnostic.notes.push_back({declaration->location, "the other declaration is here"});
   }
 }
 
@@ -86,7 +86,7 @@ namespace {
 /// Whether the type is a local interface, or contains one.
 bool is_local(const Context& context, const Type& type) {
   if (const auto* interface = as<Interface>(type.declaration)) {
-    // See check_words.
+    // See BaseChecks::check_words.
     return interface->is_local && !interface->location.file->is_builtin;
   }
   if (type.declaration != nullptr) return context.local_types.contains(type.declaration);

@@ -96,7 +96,7 @@ void parse_annotation(Context& context, Annotations& annotations) {
   annotations.push_back(std::move(annotation));
 }
 
-/// As in a comment like `//@default is 3`.
+/// Whether the annotation is `@default` without a constant, as in the comment `//@default is 3`.
 bool is_default_without_constant(const Annotation& annotation) {
   return annotation.name == "default" &&
          (annotation.parameters.empty() ||

@@ -146,7 +146,7 @@ void set_initial(Context& context, Enum& enumeration, const Enumerator& enumerat
   if (enumeration.initial != nullptr) {
     if (const Annotation* other = enumeration.initial->annotation("default_literal")) {
       context.error(annotation->location, "two enumerators have @default_literal")
-          .notes.push_back({other->location, "the other is here"});
+          .notes.push_back({other->location, "the other enumerator is here"});
       return;
     }
   }
@@ -171,9 +171,10 @@ bool parse_enumerator(Context& context, Enum& enumeration,
   const auto [known, is_new] = values.emplace(enumerator.value, identifier->location);
   if (!is_new) {
     context
-        .error(identifier->location, "enumerator '" + enumerator.name + "' has the value " +
-                                         std::to_string(enumerator.value) + " of another one")
-        .notes.push_back({known->second, "the other one is here"});
+        .error(identifier->location, "enumerator '" + enumerator.name +
+                                         "' has the same value as another enumerator: " +
+                                         std::to_string(enumerator.value))
+        .notes.push_back({known->second, "the other enumerator is here"});
   }
   enumeration.enumerators.push_back(&enumerator);
   set_initial(context, enumeration, enumerator);

@@ -32,7 +32,8 @@ void Pragmas::enter_file(const SourceFile& file) {
       .error({file.includer, file.include_line, 1},
              "'" + file.include_name + "' is included inside " + std::string(to_text(owner.kind)) +
                  " '" + owner.name + "'")
-      .hint = "include it before: its declarations belong to no other scope";
+      .hint = "move the #include in front of the " + std::string(to_text(owner.kind)) +
+              ", because the file's declarations cannot belong to another scope";
 }
 
 void Pragmas::pragma(const Event& event) {

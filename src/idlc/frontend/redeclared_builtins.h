@@ -1,5 +1,5 @@
-// Files that declare again what orb.idl or the compiler declares in module CORBA: files of other
-// ORBs, and files that must compile without orb.idl.
+// Compares declarations in module CORBA with those that orb.idl or the compiler already has. Files
+// of other ORBs declare these names again, and so do files that must compile without orb.idl.
 #pragma once
 
 #include "idlc/frontend/context.h"

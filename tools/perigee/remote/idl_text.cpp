@@ -72,7 +72,8 @@ class IdlWriter {
       if (state != State::done) throw_cycle(id);
       return;
     }
-    // A type that is met again is written at the second time: what it waits for is declared.
+    // A type that needs itself is written when it is needed for the second time: then all types that
+    // it waits for are declared.
     if (state != State::none && state != State::waiting) throw_cycle(id);
     state = state == State::none ? State::waiting : State::repeated;
     const Described& described = *description_.find(id);

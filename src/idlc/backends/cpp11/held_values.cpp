@@ -57,7 +57,7 @@ class Count final {
   static int sum(int left, int right) { return std::min(left + right, several); }
 
  private:
-  /// A type inside itself counts in an outer sequence.
+  /// A type can contain itself only through a sequence. The caller counts that sequence.
   int of(const Declaration& declaration) {
     const auto [known, is_new] = counts_.try_emplace(&declaration, 0);
     if (!is_new) return known->second;
