@@ -1,4 +1,4 @@
-// Compares the samples of two reports.
+// Collects the samples of two reports, and compares the values that both reports have.
 #include "compare.h"
 
 #include "harness/document.h"

@@ -1,4 +1,5 @@
-// Sends and receives through rings, and waits at their sockets.
+// Sends requests and receives replies through rings in shared memory, and waits for events of their
+// sockets.
 #include "ring_client.h"
 
 #include "harness/raw_socket.h"

@@ -1,4 +1,4 @@
-// The options of `perigee bench events`.
+// Adds the command `perigee bench events` with its options.
 #include "harness/command.h"
 
 #include "events.h"

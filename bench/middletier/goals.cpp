@@ -1,4 +1,4 @@
-// The goals for the models without waiting threads.
+// Compares the measurements with the goals for the models whose threads do not wait for the sink.
 #include "goals.h"
 
 #include <fmt/format.h>

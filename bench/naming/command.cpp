@@ -1,4 +1,4 @@
-// The options of `perigee bench naming`.
+// Adds the command `perigee bench naming` with its options.
 #include "harness/command.h"
 
 #include "harness/companions.h"

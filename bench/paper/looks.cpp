@@ -1,4 +1,4 @@
-// The colours and dashes of the series in the charts of a paper.
+// Chooses the colours and dashes of the series in the charts of a paper.
 #include "looks.h"
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The report as text, JSON and a page with figures.
+// Writes the sockspeed report as text, as JSON and as a page with figures.
 #include "harness/chart.h"
 #include "harness/json.h"
 #include "harness/machine.h"

@@ -1,4 +1,4 @@
-// The struct experiment's roles over Perigee.
+// The server and the client of the struct experiment over Perigee.
 #pragma once
 
 #include <cstddef>

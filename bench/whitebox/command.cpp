@@ -1,4 +1,4 @@
-// `perigee bench whitebox`: its options.
+// Adds the command `perigee bench whitebox` with its options.
 #include "harness/command.h"
 
 #include "cubit/workloads.h"

@@ -1,4 +1,4 @@
-// The instructions between stamps, by callgrind.
+// Reads the numbers of instructions between stamps from the files of callgrind.
 #pragma once
 
 #include "steps.h"

@@ -1,4 +1,5 @@
-// The defaults are those of events::Options.
+// Adds the options about clients to the command line, and converts their values. The defaults are
+// those of events::Options.
 #include "client_options.h"
 
 #include "usage.h"

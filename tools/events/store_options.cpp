@@ -1,4 +1,4 @@
-// Options whose names begin with --store, and subscriptions.
+// Adds the options --store… and --subscription…, and checks that they fit together.
 #include "store_options.h"
 
 #include "usage.h"

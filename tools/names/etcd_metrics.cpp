@@ -1,4 +1,4 @@
-// Names and help texts of the numbers: docs/metrics.md lists them.
+// Gives each number of a store in etcd a name and a help text. docs/metrics.md lists them.
 #include "etcd_metrics.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The end of the ORB of a program that serves.
+// Ends the ORB of a program that serves objects.
 #pragma once
 
 #include <perigee/corba.h>

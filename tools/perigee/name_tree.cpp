@@ -1,4 +1,4 @@
-// Walks a tree of names in both directions.
+// Exports a tree of names as JSON, and imports it.
 #include "name_tree.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// Calls of naming services, and their errors in words.
+// Calls naming services, and explains their errors.
 #include "naming_calls.h"
 
 #include <perigee/base/log.h>

@@ -1,4 +1,4 @@
-// Checks rules about whole declarations.
+// Checks the rules about whole declarations: bases, labels, local and incomplete types.
 #include "idlc/frontend/checks.h"
 
 #include "idlc/frontend/constants.h"

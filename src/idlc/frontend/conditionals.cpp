@@ -1,4 +1,4 @@
-// The preprocessor's conditional directives.
+// Executes #if, #ifdef, #ifndef, #elif, #else and #endif.
 #include "idlc/frontend/condition.h"
 #include "idlc/frontend/preprocessor.h"
 

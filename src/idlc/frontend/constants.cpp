@@ -1,4 +1,4 @@
-// Arithmetic and conversions of constants.
+// Computes constant expressions, and converts the results to the types of the constants.
 #include "idlc/frontend/constants.h"
 
 #include "idlc/frontend/fixed_arithmetic.h"

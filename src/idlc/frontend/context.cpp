@@ -1,4 +1,4 @@
-// Helper functions for all parts of the parser.
+// Functions that all parts of the parser use.
 #include "idlc/frontend/context.h"
 
 #include <algorithm>

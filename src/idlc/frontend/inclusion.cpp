@@ -1,4 +1,4 @@
-// #include: finds files, reads each file once, and applies the limits.
+// Executes #include: finds files, reads each file once, and applies the limits.
 #include "idlc/frontend/builtin_files.h"
 #include "idlc/frontend/preprocessor.h"
 

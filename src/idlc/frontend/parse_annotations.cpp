@@ -1,4 +1,5 @@
-// Annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments, `//@name`.
+// Parses annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments,
+// `//@name`.
 #include "idlc/frontend/annotation_requests.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"

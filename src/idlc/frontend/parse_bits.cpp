@@ -1,4 +1,4 @@
-// IDL 4: bitmasks and bitsets. IDL 4.2, 7.4.13.
+// Parses bitmasks and bitsets of IDL 4. IDL 4.2, 7.4.13.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"

@@ -1,4 +1,4 @@
-// Structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
+// Parses structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/forward.h"

@@ -1,4 +1,4 @@
-// Definitions at file and module level. CORBA 3.0, 3.4 to 3.6.
+// Parses definitions at file and module level. CORBA 3.0, 3.4 to 3.6.
 #include "base/nearest_name.h"
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/grammar.h"

@@ -1,4 +1,4 @@
-// Interfaces with their operations and attributes. CORBA 3.0, 3.8, 3.13 and 3.14.
+// Parses interfaces with their operations and attributes. CORBA 3.0, 3.8, 3.13 and 3.14.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"

@@ -1,4 +1,4 @@
-// Unions. CORBA 3.0, 3.11.2.2.
+// Parses unions. CORBA 3.0, 3.11.2.2.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/forward.h"

@@ -1,4 +1,4 @@
-// Valuetypes and boxed values. CORBA 3.0, 3.9.
+// Parses valuetypes and boxed values. CORBA 3.0, 3.9.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"

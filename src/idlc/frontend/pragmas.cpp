@@ -1,4 +1,5 @@
-// Pragmas. CORBA 3.0, 10.7.5.
+// Executes #pragma prefix, ID and version, and passes on pragmas with annotations. CORBA 3.0,
+// 10.7.5.
 #include "idlc/frontend/pragmas.h"
 
 #include "idlc/frontend/literals.h"

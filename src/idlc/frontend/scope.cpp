@@ -1,4 +1,4 @@
-// Looks up names.
+// Declares names in scopes, looks them up, and reports clashes and unknown names.
 #include "idlc/frontend/scope.h"
 
 #include "base/nearest_name.h"

@@ -1,4 +1,4 @@
-// The table of warnings, and the options that select them.
+// The table of warnings, and the -W options that select them.
 #include "idlc/frontend/diagnostics.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Determines which interfaces are chosen.
+// Determines which interfaces are chosen for AMI, AMH and coroutines.
 #include "idlc/implied/clashes.h"
 #include "idlc/implied/implied.h"
 #include "idlc/implied/maker.h"

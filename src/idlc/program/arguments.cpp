@@ -1,4 +1,4 @@
-// Parses options with CLI11.
+// Parses the command line of perigee-idl with CLI11.
 #include "idlc/program/arguments.h"
 
 #include "base/nearest_name.h"

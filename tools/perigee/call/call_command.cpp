@@ -1,4 +1,5 @@
-// Sends the request by the dynamic invocation interface: docs/dynamic.md.
+// Runs the command `perigee call`. It sends the request by the dynamic invocation interface
+// (docs/dynamic.md).
 #include "call/call_command.h"
 
 #include "call/call_arguments.h"

@@ -1,4 +1,4 @@
-// An error in JSON, with the place of the member that has it.
+// An error in JSON, with the path of the wrong member.
 #pragma once
 
 #include <stdexcept>

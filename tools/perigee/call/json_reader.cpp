@@ -1,4 +1,4 @@
-// Fills a DynAny with the default value of the type, member by member.
+// Converts JSON to a CORBA value: fills a DynAny of the type, member by member.
 #include "call/json_reader.h"
 
 #include "base/nearest_name.h"

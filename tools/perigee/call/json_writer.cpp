@@ -1,4 +1,4 @@
-// Takes a DynAny apart, member by member.
+// Converts a CORBA value to JSON: takes a DynAny apart, member by member.
 #include "call/json_writer.h"
 
 #include "call/dyn_any_access.h"

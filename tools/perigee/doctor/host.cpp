@@ -1,4 +1,5 @@
-// The thresholds are those below which a server with many clients fails or is slow.
+// Checks limits and settings of the host. Below the thresholds here, a server with many clients
+// fails or is slow.
 #include "doctor/host.h"
 
 #include <perigee/ipc/uring.h>

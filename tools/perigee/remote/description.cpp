@@ -1,4 +1,4 @@
-// Reads the repository. Follows each repository id once, so cycles end.
+// Reads definitions from an Interface Repository. Follows each repository id once, so cycles end.
 #include "remote/description.h"
 
 #include <perigee/base/printable.h>

@@ -1,4 +1,4 @@
-// Which types hold values.
+// Finds out which types hold valuetypes, and how many values a message may hold.
 #include "idlc/backends/cpp11/held_values.h"
 
 #include <algorithm>
@@ -57,7 +57,7 @@ class Count final {
   static int sum(int left, int right) { return std::min(left + right, several); }
 
  private:
-  /// A type can contain itself only through a sequence. The caller counts that sequence.
+  /// The values of a declaration. While it is being counted, the same declaration inside it counts 0.
   int of(const Declaration& declaration) {
     const auto [known, is_new] = counts_.try_emplace(&declaration, 0);
     if (!is_new) return known->second;

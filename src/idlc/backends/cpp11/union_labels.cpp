@@ -1,4 +1,4 @@
-// Labels: C++ text, the first unused value, switches.
+// Writes labels as C++ and `switch` statements over them, and finds values without a label.
 #include "idlc/backends/cpp11/union_labels.h"
 
 #include "idlc/backends/cpp11/constants.h"

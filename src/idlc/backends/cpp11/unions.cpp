@@ -1,5 +1,5 @@
-// The class of a union. Accessors that read are inline and small. Code that uses the variant is in
-// the source, so that the header compiles quickly.
+// Writes the class of a union. Accessors that read are inline and small. Code that uses the variant
+// is in the source, so that the header compiles quickly.
 #include "idlc/backends/cpp11/unions.h"
 
 #include "idlc/backends/cpp11/client.h"

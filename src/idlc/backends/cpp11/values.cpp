@@ -1,4 +1,4 @@
-// The classes of valuetypes and boxed values.
+// Writes the classes of valuetypes and boxed values.
 #include "idlc/backends/cpp11/values.h"
 
 #include "idlc/backends/cpp11/callables.h"
