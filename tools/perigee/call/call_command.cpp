@@ -102,8 +102,8 @@ class CallCommand {
                                      arguments_.words.size());
   }
 
-  /// The reference may name a base of the object's interface: if the operation is not there, the
-  /// object is asked.
+  /// The reference may name a base of the object's interface. If this base does not have the
+  /// operation, asks the object for its interface.
   OperationTypes find_operation() {
     const auto find = [this](const std::string& interface) {
       return interfaces_->operation_of(interfaces_->interface_of(interface), arguments_.operation,
