@@ -18,7 +18,7 @@ namespace perigee::bench {
 namespace {
 
 // Each request arrives whole: the client sends it with one call, and waits for the reply.
-// Returns false at the end of the stream, after which the caller closes the connection.
+// At the end of the stream, closes the connection and returns false.
 bool answer(int fd) {
   char request[4096];
   const ssize_t count = recv(fd, request, sizeof request, 0);

@@ -20,7 +20,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::size_t stopped_size = 1'024;  // octets of an event with a stopped consumer
-/// The queues of the service with a stopped consumer, which fills its queue in the first pass.
+/// The limits of queues, in events. The first pass with a stopped consumer fills `stopped_queue`.
 constexpr std::size_t stopped_queue = 10;
 constexpr std::size_t usual_queue = 1'000;
 constexpr std::size_t large_size = 16'384;  // octets of an event when memory is measured

@@ -205,7 +205,7 @@ class Sink final : public CORBA::servant_traits<EventBench::Sink>::base_type {
   Deliveries& deliveries_;
 };
 
-/// An ORB whose loop has a thread.
+/// An ORB, and the thread that runs its loop.
 class ServingOrb {
  public:
   explicit ServingOrb(OrbRef orb) : orb_(std::move(orb)) {

@@ -103,7 +103,7 @@ class Caller {
   std::int32_t server_cpu_ = -1;
 };
 
-// "void:88:24".
+// Parses "void:88:24": the workload, and the octets of the request and of the reply.
 cubit::Workload parse_workload(Caller& caller, const std::string& word) {
   const std::size_t first = word.find(':');
   const std::size_t second = word.find(':', first + 1);

@@ -139,7 +139,7 @@ void serve_connection(ipc::sock::Stream& connection, ipc::sock::Dgram& socket) {
                                " octets");
     buffer.resize(transfer.size);
     while (Calls::receive(socket, std::as_writable_bytes(std::span(buffer)))) {
-    }  // of an earlier transfer
+    }  // drops datagrams of an earlier transfer
     std::byte mark{1};
     send_all(connection, {&mark, 1});
     ttcp::Totals totals = receive_datagrams<Calls>(connection, socket, transfer, buffer);
