@@ -12,7 +12,7 @@ namespace {
 constexpr std::array kinds = {"typename", "interface", "valuetype", "struct",
                               "union",    "exception", "enum",      "sequence"};
 
-/// Far more than files need. Each instance keeps the tokens of an argument for each parameter.
+/// Much more than any file needs. Each instance keeps the tokens of an argument for each parameter.
 constexpr std::size_t parameter_count_max = 256;
 
 std::optional<std::string_view> parse_kind(Context& context) {
@@ -87,7 +87,7 @@ bool parse_template_parameters(Context& context, TemplateModule& made) {
   return tokens.expect(">", "after the parameters of the template module");
 }
 
-/// The name stands in its scope for a node without code.
+/// Declares the name of the template module. No code is generated for its node.
 void declare_template(Context& context, const Identifier& identifier, TemplateModule made) {
   constexpr std::string_view what = "template module";
   auto& node = context.model.make<Interface>();
@@ -99,7 +99,7 @@ void declare_template(Context& context, const Identifier& identifier, TemplateMo
   context.templates.emplace(&node, std::move(made));
 }
 
-/// The instances get only the tokens of the body.
+/// Reports pragmas and annotation comments in the body, because instances get only its tokens.
 void report_skipped(Context& context, const std::vector<Event>& skipped) {
   for (const Event& event : skipped) {
     const bool is_pragma = event.kind == EventKind::pragma;
@@ -154,7 +154,7 @@ Tokens name_tokens(const Declaration& declaration, Location location) {
   return result;
 }
 
-/// Typedefs count as what they name.
+/// A typedef has the kind of the type that it names.
 bool is_of_kind(const Declaration& declaration, std::string_view kind) {
   const auto* definition = as<Typedef>(&declaration);
   if (definition == nullptr) return to_text(declaration.kind) == kind;
@@ -229,7 +229,7 @@ std::optional<Tokens> with_full_names(Context& context, const Tokens& tokens) {
   return result;
 }
 
-/// In parentheses, since an operator may follow the parameter.
+/// Puts the constant into parentheses, because an operator may follow the parameter in the body.
 std::optional<Tokens> parse_constant_argument(Context& context, const Type& type) {
   const std::size_t position = context.tokens.position();
   if (!parse_constant(context, type)) return std::nullopt;

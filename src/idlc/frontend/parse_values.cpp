@@ -38,7 +38,7 @@ void add_value_base(Context& context, ValueType& value, const ScopedName& name) 
     report_undefined_base(context, name, *base);
   } else if (!base->is_abstract && (value.is_abstract || !value.bases.empty())) {
     context.error(name.location(), value.is_abstract
-                                       ? "an abstract valuetype can inherit from abstract ones only"
+                                       ? "an abstract valuetype can have abstract bases only"
                                        : "only the first base of a valuetype may be concrete");
   } else if (std::ranges::find(value.bases, base) != value.bases.end()) {
     context.error(name.location(), "'" + name.text() + "' is named twice among the bases");
