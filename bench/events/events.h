@@ -36,7 +36,7 @@ struct EventsSample {
   double events = 0;   ///< by the channel
   double several = 0;  ///< by a channel with `several_at_once` calls in progress to a consumer
   double oneways = 0;  ///< plain calls without replies
-  double null = 0;     ///< the same once more
+  double null = 0;     ///< the same, measured a second time
   double calls = 0;    ///< plain calls with replies, one at a time for each object
 };
 
