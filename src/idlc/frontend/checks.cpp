@@ -42,7 +42,7 @@ void BaseChecks::check_words(Location location, const Interface& base) {
   const bool is_free = base.location.file->is_builtin;
   if (base.is_local && !interface_.is_local && !is_free) {
     context_.error(location, quoted(interface_.name) + " inherits from the local interface " +
-                                 quoted(base.name) + " and must be local too");
+                                 quoted(base.name) + ", so it must be local, too");
   }
   if (interface_.is_abstract && !base.is_abstract) {
     context_.error(location, "the abstract interface " + quoted(interface_.name) +
@@ -100,8 +100,8 @@ void limit_depth(Context& context, const Declaration& declaration, std::size_t i
   const std::size_t depth_max = context.options.limits.type_depth_max;
   context.types.set_depth(declaration, inner_depth + 1);
   if (inner_depth < depth_max) return;
-  context.diagnostics.fatal(declaration.location, "types lie inside each other more than " +
-                                                      std::to_string(depth_max) + " deep");
+  context.diagnostics.fatal(declaration.location, "types are nested more than " +
+                                                      std::to_string(depth_max) + " levels deep");
 }
 
 void note_local(Context& context, const Declaration& declaration, const Type& part) {

@@ -154,7 +154,7 @@ void Preprocessor::handle_include(const Token& name) {
     state_.diagnostics.fatal(operand->location,
                              "files include each other more than " +
                                  std::to_string(options_.limits.include_depth_max) +
-                                 " deep: does a file include itself without a guard?");
+                                 " levels deep: does a file include itself without a guard?");
     return;
   }
   enter(*file);

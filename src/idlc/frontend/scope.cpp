@@ -264,7 +264,7 @@ void Scopes::warn_of_case(const Identifier& identifier, const std::string& other
       .warning(Warning::case_clash, identifier.location,
                quoted(identifier.name) + " differs from " + quoted(other) +
                    " only in case, which other compilers may refuse")
-      .notes.push_back({location, quoted(other) + " stands here"});
+      .notes.push_back({location, quoted(other) + " is here"});
 }
 
 void Scopes::note_use(const ScopedName& name, const Symbol& found) {
