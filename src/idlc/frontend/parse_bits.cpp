@@ -14,7 +14,7 @@ TypeKind type_of_size(std::uint64_t size) {
   return size <= 32 ? TypeKind::uint32 : TypeKind::uint64;
 }
 
-/// `bitfield<size[, type]> a, b;`. False after an error.
+/// Parses `bitfield<size[, type]> a, b;`. Returns false after an error.
 bool parse_bitfield(Context& context, Bitset& bitset) {
   TokenStream& tokens = context.tokens;
   parse_annotations(context);

@@ -51,7 +51,7 @@ void parse_body(Context& context, std::vector<Member>& members, const std::strin
   context.tokens.expect("}", "at the end of '" + name + "'");
 }
 
-/// IDL 4: `struct S : Base`.
+/// Parses the base in `struct S : Base` of IDL 4.
 void parse_struct_base(Context& context, Struct& structure) {
   const ScopedName name = parse_scoped_name(context, "the name of the base struct");
   Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
@@ -121,7 +121,7 @@ Declaration* parse_exception(Context& context, Annotations annotations) {
 
 namespace {
 
-/// `@value(n)` of an enumerator, otherwise the previous value plus one.
+/// The value in the enumerator's `@value(n)`, otherwise the previous value plus one.
 std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
                               const Enum& enumeration) {
   constexpr std::int64_t greatest = 4'294'967'295;
@@ -136,7 +136,7 @@ std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
   return enumeration.enumerators.empty() ? 0 : enumeration.enumerators.back()->value + 1;
 }
 
-/// The first enumerator, or the enumerator with `@default_literal`.
+/// Sets the initial enumerator: the enumerator with `@default_literal`, otherwise the first.
 void set_initial(Context& context, Enum& enumeration, const Enumerator& enumerator) {
   const Annotation* annotation = enumerator.annotation("default_literal");
   if (annotation == nullptr) {
@@ -153,7 +153,7 @@ void set_initial(Context& context, Enum& enumeration, const Enumerator& enumerat
   enumeration.initial = &enumerator;
 }
 
-/// False if the text is not an enumerator; this was reported.
+/// Parses an enumerator. Returns false after an error.
 bool parse_enumerator(Context& context, Enum& enumeration,
                       std::map<std::int64_t, Location>& values) {
   Annotations annotations = parse_annotations(context);

@@ -27,7 +27,8 @@ std::optional<std::string_view> parse_kind(Context& context) {
   return *found;
 }
 
-/// The elements of a sequence: an earlier parameter, or a type. False after an error.
+/// Parses the type of a sequence's elements: an earlier parameter, or a type. Returns false after an
+/// error.
 bool parse_element(Context& context) {
   constexpr std::string_view what = "the type of the sequence's elements";
   const bool is_name = context.tokens.peek().kind == TokenKind::identifier;
@@ -35,7 +36,7 @@ bool parse_element(Context& context) {
                  : parse_type(context, what) != nullptr;
 }
 
-/// `typename T`, `sequence<T> S`, `const long N`
+/// Parses a parameter, such as `typename T`, `sequence<T> S` or `const long N`.
 std::optional<TemplateParameter> parse_template_parameter(Context& context) {
   TokenStream& tokens = context.tokens;
   TemplateParameter parameter;
@@ -60,7 +61,7 @@ std::optional<TemplateParameter> parse_template_parameter(Context& context) {
   return parameter;
 }
 
-/// False after a report.
+/// Adds the parameter. Returns false if it reported an error.
 bool add_parameter(Context& context, TemplateModule& made, TemplateParameter parameter,
                    Location location) {
   if (made.parameters.size() == parameter_count_max) {
@@ -287,8 +288,8 @@ const Tokens* argument_at(const TemplateModule& made, const std::vector<Tokens>&
   return found == made.numbers.end() ? nullptr : &arguments[found->second];
 }
 
-/// `module name { … };`. Tokens of another file get the location of the instance, because the code
-/// of the instance belongs to the file that has it.
+/// Makes the tokens `module name { … };`. Tokens of another file get the location of the instance,
+/// because the code of the instance belongs to the file that has it.
 Tokens instance_tokens(const TemplateModule& made, const std::vector<Tokens>& arguments,
                        const Token& name) {
   Token token = name;

@@ -129,7 +129,7 @@ void parse_element(Context& context, ValueType& value) {
   if (!handled) parse_operation_or_attribute(context, std::move(annotations));
 }
 
-/// `: truncatable Base, … supports I, …`. The names are looked up in the scope around the
+/// Parses `: truncatable Base, … supports I, …`. Looks up the names in the scope around the
 /// valuetype.
 void parse_inheritance(Context& context, ValueType& value) {
   TokenStream& tokens = context.tokens;
