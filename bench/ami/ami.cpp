@@ -1,5 +1,5 @@
-// Runs the experiment on asynchronous calls: rounds over all kinds of calls and all numbers of calls
-// in flight. A ratio compares two values of the same round.
+// Runs the experiment on asynchronous calls: rounds over all kinds of calls and all numbers of
+// calls in flight. A ratio compares two values of the same round.
 #include "ami.h"
 
 #include "harness/progress.h"

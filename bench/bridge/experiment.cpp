@@ -46,7 +46,8 @@ struct BridgeSample {
 /// the time to wake a process on another CPU depends on the scheduler.
 int cpu_for(std::size_t connections) { return connections == 1 ? usable_cpus().back() : -1; }
 
-/// The processes of one system: the target, the middle process, and the client that makes the calls.
+/// The processes of one system: the target, the middle process, and the client that makes the
+/// calls.
 class Loaded {
  public:
   Loaded(const std::string& system, const BridgeOptions& options, std::size_t octets,

@@ -60,8 +60,8 @@ class Collector {
       numbers_[name].push_back(value.get<double>());
   }
 
-  /// A number without samples of its own gets its values in all repetitions as samples, if the report
-/// has several repetitions.
+  /// A number without samples of its own gets its values in all repetitions as samples, if the
+  /// report has several repetitions.
   std::map<std::string, std::vector<double>> result() {
     for (auto& [name, values] : numbers_)
       if (values.size() > 1) samples_[name] = std::move(values);

@@ -31,7 +31,7 @@ RingTarget parse_ring_target(const transport::ProtocolFactory& protocol,
   const auto body = transport::make_shared_memory_codec()->decode(ior->profiles.front(), {});
   const auto places = body ? protocol.claim(transport::tag_perigee_shared_memory, *body)
                            : std::vector<transport::ProfileEndpoint>{};
-  if (places.empty()) 
+  if (places.empty())
     throw std::runtime_error("the reference has no shared memory of this host: " + reference);
   RingTarget target{places.front().endpoint, {}};
   target.key.key.clear();

@@ -1,4 +1,5 @@
-// Runs the demux experiment: one process for each way to find an operation. The processes take turns.
+// Runs the demux experiment: one process for each way to find an operation. The processes take
+// turns.
 #include "demux.h"
 
 #include "harness/companions.h"

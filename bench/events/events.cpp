@@ -35,10 +35,11 @@ int cpu(std::size_t index) {
 Words words_of(const EventsOptions& options, const Words& words) {
   Words all{options.peers_program};
   all.insert(all.end(), words.begin(), words.end());
-  const Words common{"-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBLocalTransports", "none",
-                     "-ORBThreadStrategy", "reactive",
-                     // All calls use one connection, even several calls to each of 19,000 consumers.
-                     "-ORBRequestsInFlightMax", "500000", "-ORBSendQueueSizeMax", "268435456"};
+  const Words common{
+      "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBLocalTransports", "none",
+      "-ORBThreadStrategy", "reactive",
+      // All calls use one connection, even several calls to each of 19,000 consumers.
+      "-ORBRequestsInFlightMax", "500000", "-ORBSendQueueSizeMax", "268435456"};
   all.insert(all.end(), common.begin(), common.end());
   return all;
 }

@@ -166,7 +166,8 @@ void add_ttcp_command(CLI::App& bench) {
   command->add_option("--volume", options.volume, "Octets of a transfer, like 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
-  command->add_option("--buffers-max", options.buffers_max, "Largest number of buffers of a transfer")
+  command
+      ->add_option("--buffers-max", options.buffers_max, "Largest number of buffers of a transfer")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   command->add_option("--size", options.sizes, "Sizes of buffers, like 8KiB")

@@ -183,8 +183,9 @@ int transmit(const std::string& reference, const TtcpRole& role) {
     send_all(connection, octets_of(transfer));
     if (!receive_all(connection, {&mark, 1}))
       throw std::runtime_error("the receiver has closed the connection");
+    // A datagram that the system drops counts as lost.
     for (std::size_t left = transfer.count; left > 0; --left)
-      (void)Calls::send(socket, std::as_bytes(std::span(buffer)));  // a dropped datagram counts as lost
+      (void)Calls::send(socket, std::as_bytes(std::span(buffer)));
     send_all(connection, {&mark, 1});
     if (!receive_all(connection, octets_of(totals)))
       throw std::runtime_error("the receiver has closed the connection");

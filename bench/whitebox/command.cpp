@@ -39,7 +39,9 @@ void add_whitebox_command(CLI::App& bench) {
   command->add_option("--calls", options.calls, "Calls per protocol, size and round")
       ->check(CLI::Range(1, 2000))  // the ring of a thread has room for the stamps of these calls
       ->capture_default_str();
-  command->add_option("--size", options.sizes, "Sizes of the parameter in octets, for the chart over sizes (figure 19)")
+  command
+      ->add_option("--size", options.sizes,
+                   "Sizes of the parameter in octets, for the chart over sizes (figure 19)")
       ->check(CLI::IsMember(options.sizes));
   command
       ->add_option("--strategy", options.strategies,

@@ -184,8 +184,8 @@ class Import {
     add_bindings(binding["bindings"], name);
   }
 
-  /// Looks up a name inside `name`. It need not be bound: the reason in the service's exception tells
-  /// whether `name` is a context.
+  /// Looks up a name inside `name`. It need not be bound: the reason in the service's exception
+  /// tells whether `name` is a context.
   void require_context(const Name& name) {
     try {
       (void)root_->resolve(joined(name, {name.back()}));

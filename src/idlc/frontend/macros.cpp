@@ -157,8 +157,7 @@ std::vector<Token> expand_tokens(const std::vector<Token>& tokens, ExpansionStat
   if (state.depth >= state.limits.nesting_depth_max) {
     state.diagnostics.fatal(tokens.empty() ? Location{} : tokens.front().location,
                             "calls of macros in arguments of macros are nested more than " +
-                                std::to_string(state.limits.nesting_depth_max) +
-                                " levels deep");
+                                std::to_string(state.limits.nesting_depth_max) + " levels deep");
     return result;
   }
   ++state.depth;

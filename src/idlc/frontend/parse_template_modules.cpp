@@ -27,8 +27,8 @@ std::optional<std::string_view> parse_kind(Context& context) {
   return *found;
 }
 
-/// Parses the type of a sequence's elements: an earlier parameter, or a type. Returns false after an
-/// error.
+/// Parses the type of a sequence's elements: an earlier parameter, or a type. Returns false after
+/// an error.
 bool parse_element(Context& context) {
   constexpr std::string_view what = "the type of the sequence's elements";
   const bool is_name = context.tokens.peek().kind == TokenKind::identifier;

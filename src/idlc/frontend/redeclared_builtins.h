@@ -1,4 +1,4 @@
-// Compares declarations in module CORBA with those that orb.idl or the compiler already has. Files
+// Compares declarations in module CORBA with the declarations of orb.idl and of the compiler. Files
 // of other ORBs declare these names again, and so do files that must compile without orb.idl.
 #pragma once
 

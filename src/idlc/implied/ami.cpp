@@ -32,7 +32,8 @@ class AmiMaker final {
     Ami ami{&origin, &stub, &handler, &local, nullptr, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
     // The functions that start calls would have the same parameters in this interface and in its
-    // bases, but return different pollers. So an interface with pollers does not declare them again.
+    // bases, but return different pollers. So an interface with pollers does not declare them
+    // again.
     std::vector<Call> calls =
         calls_of(origin, maker_.void_type(), has_poller ? Joined::inherit : Joined::declare);
     std::vector<Call> unanswered;

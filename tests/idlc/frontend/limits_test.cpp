@@ -170,7 +170,8 @@ TEST_CASE("tokens that grow without bound by ## are an error") {
 
 TEST_CASE("a file that includes itself endlessly is an error") {
   CHECK(error_of("#include \"main.idl\"\n") ==
-        "files include each other more than 64 levels deep: does a file include itself without a guard?");
+        "files include each other more than 64 levels deep: does a file include itself without a "
+        "guard?");
 }
 
 TEST_CASE("inclusions are limited in number and in total size") {

@@ -72,8 +72,8 @@ class IdlWriter {
       if (state != State::done) throw_cycle(id);
       return;
     }
-    // A type that needs itself is written when it is needed for the second time: then all types that
-    // it waits for are declared.
+    // A type that needs itself is written when it is needed for the second time: then all types
+    // that it waits for are declared.
     if (state != State::none && state != State::waiting) throw_cycle(id);
     state = state == State::none ? State::waiting : State::repeated;
     const Described& described = *description_.find(id);
@@ -108,7 +108,8 @@ class IdlWriter {
   /// Writes the definition before its use by `user`, or declares it.
   void require(const TypeNode& node, const std::string& user, Needs needs) {
     const std::string id(node.id);
-    if (description_.find(id) == nullptr || id == open_container_) return;  // predefined, or being written
+    if (description_.find(id) == nullptr || id == open_container_)
+      return;  // predefined, or being written
     const IdlPlace& place = places_.of(id);
     if (!place.container.empty() && place.container == user) return;  // its body has the type
     const State state = states_[id];

@@ -57,7 +57,8 @@ class Count final {
   static int sum(int left, int right) { return std::min(left + right, several); }
 
  private:
-  /// The values of a declaration. While it is being counted, the same declaration inside it counts 0.
+  /// The values of a declaration. The declaration counts 0 inside itself, while it is being
+  /// counted.
   int of(const Declaration& declaration) {
     const auto [known, is_new] = counts_.try_emplace(&declaration, 0);
     if (!is_new) return known->second;
