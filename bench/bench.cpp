@@ -1,4 +1,5 @@
-// `perigee bench …`: the experiments. Each has its own folder.
+// Adds the command `perigee bench` and its subcommands, one for each experiment. Each experiment
+// has a folder of its own.
 #include "bench.h"
 
 #include "ami/ami.h"

@@ -1,5 +1,5 @@
-// Runs the experiment on asynchronous calls: rounds over all kinds of calls and all numbers in
-// flight. Ratios are within a round.
+// Runs the experiment on asynchronous calls: rounds over all kinds of calls and all numbers of
+// calls in flight. A ratio compares two values of the same round.
 #include "ami.h"
 
 #include "harness/progress.h"
@@ -27,7 +27,7 @@ System ami_system(const AmiOptions& options, const std::string& server, const st
           {own_executable(), "bench", "ami-role", "client", kind, "{REF}"}};
 }
 
-/// One measured combination.
+/// One measured combination of a kind of call and a number of calls in flight.
 struct Point {
   std::size_t kind;  ///< index of ami_kinds()
   std::size_t in_flight;

@@ -1,4 +1,5 @@
-// `perigee bench bridge`: its options, and its roles.
+// Adds the command `perigee bench bridge`: its options, and its roles (hidden commands that run the
+// peers).
 #include "harness/command.h"
 
 #include "bridge.h"

@@ -1,4 +1,4 @@
-// Runs the experiment: rounds over all systems in turn, ratios within a round.
+// Runs the experiment: rounds over all systems in turn. A ratio compares values of the same round.
 #include "bridge.h"
 #include "cubit/systems.h"
 #include "harness/process.h"
@@ -46,7 +46,8 @@ struct BridgeSample {
 /// the time to wake a process on another CPU depends on the scheduler.
 int cpu_for(std::size_t connections) { return connections == 1 ? usable_cpus().back() : -1; }
 
-/// One system: its target, the middle, and the client that loads it.
+/// The processes of one system: the target, the middle process, and the client that makes the
+/// calls.
 class Loaded {
  public:
   Loaded(const std::string& system, const BridgeOptions& options, std::size_t octets,

@@ -1,4 +1,4 @@
-// Reads and writes by recv and send.
+// Receives and sends messages with recv and send.
 #include "messages.h"
 
 #include <sys/socket.h>
@@ -19,7 +19,7 @@ std::uint32_t MessageBuffer::request_id() const noexcept {
   return id;
 }
 
-// For a small message, the first recv reads the whole message, as a rule.
+// The first recv usually reads the whole of a small message.
 bool MessageBuffer::receive(int fd) {
   size_ = 0;
   std::size_t wanted = giop_header_size;

@@ -1,4 +1,4 @@
-// `perigee bench compare`: its options.
+// Adds the command `perigee bench compare`: its options, and the files that it reads and writes.
 #include "harness/command.h"
 
 #include "compare.h"

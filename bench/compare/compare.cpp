@@ -1,4 +1,4 @@
-// Compares the samples of two reports.
+// Collects the samples of two reports, and compares the values that both reports have.
 #include "compare.h"
 
 #include "harness/document.h"
@@ -23,7 +23,7 @@ constexpr std::array descriptions{"machine", "date", "command", "error"};
 // Whole numbers that tell the elements of an array apart.
 constexpr std::array positions{"queue_size", "buffer_size", "clients", "delay_ms",    "shared_cpus",
                                "size",       "octets",      "cpus",    "connections", "in_flight"};
-// Ends of the names of values that repetitions measure anew.
+// The ends of the names of measured values: each repetition measures them again.
 constexpr std::array<std::string_view, 6> units{"ns",     "_us",         "_ms",
                                                 "_per_s", "_per_second", "percent"};
 
@@ -60,7 +60,8 @@ class Collector {
       numbers_[name].push_back(value.get<double>());
   }
 
-  /// A number without samples has them if the report has several repetitions.
+  /// A number without samples of its own gets its values in all repetitions as samples, if the
+  /// report has several repetitions.
   std::map<std::string, std::vector<double>> result() {
     for (auto& [name, values] : numbers_)
       if (values.size() > 1) samples_[name] = std::move(values);

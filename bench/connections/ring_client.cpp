@@ -1,4 +1,5 @@
-// Sends and receives through rings, and waits at their sockets.
+// Sends requests and receives replies through rings in shared memory, and waits for events of their
+// sockets.
 #include "ring_client.h"
 
 #include "harness/raw_socket.h"
@@ -30,7 +31,8 @@ RingTarget parse_ring_target(const transport::ProtocolFactory& protocol,
   const auto body = transport::make_shared_memory_codec()->decode(ior->profiles.front(), {});
   const auto places = body ? protocol.claim(transport::tag_perigee_shared_memory, *body)
                            : std::vector<transport::ProfileEndpoint>{};
-  if (places.empty()) throw std::runtime_error("no shared memory of this host: " + reference);
+  if (places.empty())
+    throw std::runtime_error("the reference has no shared memory of this host: " + reference);
   RingTarget target{places.front().endpoint, {}};
   target.key.key.clear();
   for (const std::byte octet : body->object_key) target.key.key += static_cast<char>(octet);

@@ -18,7 +18,7 @@ namespace perigee::bench {
 namespace {
 
 // Each request arrives whole: the client sends it with one call, and waits for the reply.
-// False at the end of the stream: then the connection is closed.
+// At the end of the stream, closes the connection and returns false.
 bool answer(int fd) {
   char request[4096];
   const ssize_t count = recv(fd, request, sizeof request, 0);
@@ -66,7 +66,7 @@ int run_connections_thread_server() {
   const int listener = open_raw_listener();
   while (true) {
     const int fd = accept_raw(listener);
-    if (fd >= 0) std::thread(answer_all, fd).detach();  // until its client goes
+    if (fd >= 0) std::thread(answer_all, fd).detach();  // until the client closes the connection
   }
 }
 

@@ -33,8 +33,8 @@ struct CrowdRow {
   double calm_p50 = 0;      ///< medians over the rounds
   double calm_p99 = 0;
   double disturbed_p99 = 0;
-  Estimate p99_ratio;   ///< disturbed / calm, within a round
-  Estimate null_ratio;  ///< calm / calm, within a round
+  Estimate p99_ratio;   ///< disturbed / calm in the same round
+  Estimate null_ratio;  ///< calm / calm in the same round
 };
 
 struct CrowdReport {

@@ -1,4 +1,5 @@
-// `perigee bench cubit`: its options, and its roles.
+// Adds the command `perigee bench cubit`: its options, and its roles (hidden commands that run the
+// peers).
 #include "harness/command.h"
 
 #include "asynchronous.h"
@@ -104,7 +105,7 @@ void add_cubit_command(CLI::App& bench) {
       ->capture_default_str();
   command
       ->add_option("--system", options.systems,
-                   "Measure only these systems, and those that they are compared with")
+                   "Measure only these systems, and the systems that they are compared with")
       ->check(CLI::IsMember(all_system_names()));
   command->add_flag("--split", options.split, "Run server and client on two CPUs");
   command->add_flag("--no-peers", options.floor_only, "Measure no other ORBs");

@@ -98,7 +98,7 @@ double sum(const std::vector<Strace::Call>& calls) {
 
 // Through shared memory, the system calls of a call depend on the CPUs and the speed of both sides.
 // valgrind slows both sides down, and makes sched_getcpu a system call. So strace counts the system
-// calls: it stops a process only there.
+// calls: it stops a process only at these.
 void count_system_calls(SideCounts& counts, const SystemIn& system_in, const std::string& workload,
                         const Placement& placement) {
   const TemporaryFolder folder;

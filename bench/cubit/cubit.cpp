@@ -1,4 +1,5 @@
-// Runs the cubit experiment: rounds over all systems in turn, ratios within a round.
+// Runs the cubit experiment: rounds over all systems in turn. A ratio compares two systems in the
+// same round.
 #include "cubit.h"
 
 #include "harness/progress.h"

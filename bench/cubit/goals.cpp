@@ -43,7 +43,7 @@ constexpr double two_cpus_us = 1.0;
 constexpr double two_cpus_to_ring = 4.0;
 constexpr double one_cpu_to_ring = 1.15;
 constexpr double one_cpu_to_unix = 0.55;
-// A sequence of 1 MiB goes into shared memory, and out of it.
+// A sequence of 1 MiB is copied into shared memory, and out of it.
 constexpr const char* copied_workload = "borrowed1048576";
 constexpr double to_two_copies = 1.10;
 // The same sequence in a shared buffer, which no side copies, compared with a call without

@@ -1,4 +1,4 @@
-// The cubit experiment over omniORB, as peer in the same run: server and client in one program.
+// The cubit experiment over omniORB, as a peer in the same run: server and client in one program.
 //   cubit_omniorb server [omniORB options]      prints its IOR
 //   cubit_omniorb client IOR [omniORB options]  answers commands (workloads.h)
 #include "cubit.hh"

@@ -1,4 +1,4 @@
-// Perigee's server and client in the cubit experiment.
+// The server and the client of the cubit experiment over Perigee.
 #pragma once
 
 #include <string>

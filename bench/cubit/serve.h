@@ -1,4 +1,4 @@
-// The common part of all servers of the cubit experiment.
+// The common part of all servers of the cubit experiment over Perigee.
 #pragma once
 
 #include <perigee/corba.h>

@@ -114,7 +114,8 @@ void add_omniorb(std::vector<System>& systems, const Network& network, const std
   }
 }
 
-// The program gets the sizes of the messages of each workload: they are those of the other systems.
+// The program gets the message sizes of each workload, so that it moves as many octets as the other
+// systems.
 void add_iceoryx(std::vector<System>& systems, const std::string& program) {
   Words client{program, "client", "{REF}"};
   for (const std::vector<std::string>& names : {cubit_workloads(), further_cubit_workloads()})
@@ -240,7 +241,7 @@ std::size_t large_size_of(const std::string& workload) {
 
 namespace {
 
-// The program is no ORB, and takes no options.
+// Whether the system's program is no ORB. Such a program has no options for limits.
 bool is_floor(const std::string& system) {
   return system.starts_with("raw") || system.starts_with("null") || system.starts_with("copies") ||
          system.starts_with("iceoryx");

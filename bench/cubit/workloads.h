@@ -25,8 +25,9 @@ struct Workload {
 /// Sizes of the two sequence workloads, in octets.
 constexpr std::size_t small_sequence_size = 4;
 constexpr std::size_t large_sequence_size = 4096;
-/// The structs of the sequence workload, which is about as large. A struct takes 8 octets in CDR:
-/// an octet, padding, a long and a short. The first struct has 2 octets more of padding.
+/// The number of structs in the workload "structs4096", whose data are about as large as the large
+/// sequence. A struct takes 8 octets in CDR: an octet, padding, a long and a short. The first
+/// struct has 2 octets more of padding.
 constexpr std::size_t struct_count = 511;
 constexpr std::size_t structs_size = 8 * struct_count + 2;
 /// All sizes of octet sequences. The cubit experiment uses only the two sizes above.

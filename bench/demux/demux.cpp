@@ -1,4 +1,5 @@
-// Runs the demux experiment: one process for each way, which take turns.
+// Runs the demux experiment: one process for each way to find an operation. The processes take
+// turns.
 #include "demux.h"
 
 #include "harness/companions.h"
@@ -17,7 +18,7 @@ namespace {
 
 constexpr const char* base_way = "perfect";
 
-/// A way, and the program that has it.
+/// A way to find an operation, and the process that measures it.
 class Way {
  public:
   explicit Way(const std::string& name, int cpu)

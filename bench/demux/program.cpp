@@ -50,14 +50,14 @@ class Dispatching {
     for (std::size_t index = 0; index < Count; ++index) names_.push_back(name_of(index));
   }
 
-  /// Throws std::runtime_error if an operation does not reach its function, or if the name of no
-  /// operation reaches a function.
+  /// Throws std::runtime_error if an operation does not reach its function, or if an unknown name
+  /// reaches a function.
   void check() {
     for (std::size_t index = 0; index < Count; ++index) {
       servant_.called = Count;
       through_skeleton(index);
       if (servant_.called != index)
-        throw std::runtime_error("another function was called for " + names_[index]);
+        throw std::runtime_error("a wrong function was called for " + names_[index]);
     }
     try {
       const std::string unknown = name_of(Count);
@@ -66,7 +66,7 @@ class Dispatching {
     } catch (const CORBA::BAD_OPERATION&) {
       return;
     }
-    throw std::runtime_error("a function was called for the name of no operation");
+    throw std::runtime_error("a function was called for an unknown operation name");
   }
 
   double measure(std::string_view way, Order order, std::size_t calls) {
@@ -77,7 +77,7 @@ class Dispatching {
             ? timed(indexes, calls, [this](std::size_t index) { direct(index); })
             : timed(indexes, calls, [this](std::size_t index) { through_skeleton(index); });
     if (request_.replies - before != calls)
-      throw std::runtime_error("the servant has replied to another number of requests");
+      throw std::runtime_error("the number of replies differs from the number of requests");
     return ns;
   }
 

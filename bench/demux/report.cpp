@@ -1,4 +1,4 @@
-// The demux report as text, JSON and a page with figures.
+// Writes the demux report as text, as JSON and as a page with figures.
 #include "demux.h"
 #include "harness/json.h"
 #include "harness/machine.h"

@@ -1,4 +1,4 @@
-// The options of `perigee bench events`.
+// Adds the command `perigee bench events` with its options.
 #include "harness/command.h"
 
 #include "events.h"
@@ -36,7 +36,8 @@ void run_events_command(const CLI::App& command, EventsSettings& settings) {
 }  // namespace
 
 void add_events_command(CLI::App& bench) {
-  constexpr std::size_t consumers_max = 19'000;  // all need places of the service
+  // Each consumer takes a place among the proxies of the service.
+  constexpr std::size_t consumers_max = 19'000;
   constexpr std::size_t size_max = 8 << 20;
   auto settings = std::make_shared<EventsSettings>();  // lives as long as the callback below
   EventsOptions& options = settings->options;

@@ -20,7 +20,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::size_t stopped_size = 1'024;  // octets of an event with a stopped consumer
-/// The queues of the service with a stopped consumer, which fills its queue in the first pass.
+/// The limits of queues, in events. The first pass with a stopped consumer fills `stopped_queue`.
 constexpr std::size_t stopped_queue = 10;
 constexpr std::size_t usual_queue = 1'000;
 constexpr std::size_t large_size = 16'384;  // octets of an event when memory is measured
@@ -35,15 +35,16 @@ int cpu(std::size_t index) {
 Words words_of(const EventsOptions& options, const Words& words) {
   Words all{options.peers_program};
   all.insert(all.end(), words.begin(), words.end());
-  const Words common{"-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBLocalTransports", "none",
-                     "-ORBThreadStrategy", "reactive",
-                     // All calls use one connection, also several to each of 19,000 consumers.
-                     "-ORBRequestsInFlightMax", "500000", "-ORBSendQueueSizeMax", "268435456"};
+  const Words common{
+      "-ORBListenEndpoints", "iiop://127.0.0.1:0", "-ORBLocalTransports", "none",
+      "-ORBThreadStrategy", "reactive",
+      // All calls use one connection, even several calls to each of 19,000 consumers.
+      "-ORBRequestsInFlightMax", "500000", "-ORBSendQueueSizeMax", "268435456"};
   all.insert(all.end(), common.begin(), common.end());
   return all;
 }
 
-/// A process with a channel, and with a fan: the floor.
+/// A process with a channel, and with a fan, which is the floor.
 class Service {
  public:
   Service(const EventsOptions& options, const Words& words)
@@ -149,14 +150,14 @@ EventsSample measure_round(const EventsOptions& options, const EventsPoint& poin
   return sample;
 }
 
-/// The memory in MiB that a service takes while one of its two consumers is stopped.
+/// The memory in MiB by which a service grows while one of its two consumers is stopped.
 double growth_with_stopped(const EventsOptions& options, std::size_t queue_octets) {
   constexpr std::size_t events = pushed_octets / large_size;
   const Service service(options,
                         {"service", std::to_string(unlimited), "1", std::to_string(queue_octets)});
   Clients clients(options, service, 1);
   const OneConsumer other(options, service);
-  (void)clients.number_of("events", events / 8, large_size);  // takes the memory of usual work
+  (void)clients.number_of("events", events / 8, large_size);  // allocates what usual work needs
   const double before = service.own_octets();
   other.stop();
   (void)clients.number_of("events", events, large_size);

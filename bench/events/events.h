@@ -36,7 +36,7 @@ struct EventsSample {
   double events = 0;   ///< by the channel
   double several = 0;  ///< by a channel with `several_at_once` calls in progress to a consumer
   double oneways = 0;  ///< plain calls without replies
-  double null = 0;     ///< the same once more
+  double null = 0;     ///< the same, measured a second time
   double calls = 0;    ///< plain calls with replies, one at a time for each object
 };
 
@@ -46,8 +46,8 @@ struct EventsPoint {
   std::vector<EventsSample> samples;
 };
 
-/// The queue of the stopped consumer when memory is measured, and what is pushed meanwhile: much
-/// more than the queue may keep.
+/// For the measurement of memory: the limit of the stopped consumer's queue, and the octets of all
+/// pushed events, which are much more than the queue may keep.
 inline constexpr std::size_t limited_octets = 4 << 20;
 inline constexpr std::size_t pushed_octets = 64 << 20;
 /// A limited queue keeps the service below this growth, and a queue without limits does not.

@@ -1,4 +1,4 @@
-// The processes of the events experiment. Words with -ORB are options of the ORB.
+// The processes of the events experiment. Words that begin with -ORB are options of the ORB.
 //   events_peers service [queue [at-once [octets]]]    prints the references of a channel and of a
 //                                                      fan; ends with SIGTERM
 //   events_peers clients <channel> <fan> <consumers>   prints "connected", then one number for each
@@ -47,7 +47,7 @@ void activate(const OrbRef& orb) {
       ->activate();
 }
 
-/// The supplier pushes so many events at once. It is at most two bursts ahead of the consumers.
+/// The supplier pushes this many events at once. It is at most two bursts ahead of the consumers.
 constexpr std::uint32_t burst = 32;
 constexpr std::chrono::minutes time_max(10);
 
@@ -81,7 +81,7 @@ class Fan final : public CORBA::async_traits<EventBench::Fan>::base_type {
   }
 
  private:
-  std::vector<SinkRef> sinks_;  // one thread
+  std::vector<SinkRef> sinks_;  // accessed by one thread only
 };
 
 perigee::events::Options options_of(const Words& words) {
@@ -106,11 +106,12 @@ void serve(const OrbRef& orb, const Words& words) {
 
 // --- Clients ---
 
-/// Counts the deliveries to all sinks. One thread adds, another one expects and waits.
+/// Counts the deliveries to all sinks. One thread calls `add`. Another thread calls all other
+/// functions.
 class Deliveries {
  public:
-  /// Call it at once before the command that leads to the deliveries: time counts from here.
-  /// `consumers` get `events` each.
+  /// Call it directly before the command that causes the deliveries, because the measured time
+  /// begins here. Each of the `consumers` gets `events` events.
   void expect(std::size_t events, std::size_t consumers) {
     wanted_ = events * consumers;
     consumers_ = consumers;
@@ -136,7 +137,7 @@ class Deliveries {
   void wait() {
     wait_until([this] { return over_; });
   }
-  /// Waits until there are as many deliveries as for this number of events: whole bursts.
+  /// Waits until all consumers have got this number of events, which is a multiple of `burst`.
   void wait_for(std::size_t events) {
     wait_until([this, events] { return bursts_ * burst >= events; });
   }
@@ -204,7 +205,7 @@ class Sink final : public CORBA::servant_traits<EventBench::Sink>::base_type {
   Deliveries& deliveries_;
 };
 
-/// An ORB whose loop has a thread.
+/// An ORB, and the thread that runs its loop.
 class ServingOrb {
  public:
   explicit ServingOrb(OrbRef orb) : orb_(std::move(orb)) {
@@ -224,7 +225,7 @@ class ServingOrb {
   std::thread thread_;
 };
 
-/// The ORB of the supplier, which is another connection of the service.
+/// The ORB of the supplier. It has a connection of its own to the service.
 class SupplierOrb {
  public:
   SupplierOrb() {
@@ -268,13 +269,13 @@ class Supplier {
     else if (kind == "calls")
       fan_->send_calls(events, event);
     else
-      throw std::runtime_error("no command " + kind);
+      throw std::runtime_error("unknown command " + kind);
     deliveries_.wait();
     return deliveries_.per_second();
   }
 
  private:
-  /// The service always has the next events, but fewer than its queues have room for.
+  /// Pushes so fast that the service always has more events, but never fills the service's queues.
   void push(std::uint32_t events, const CORBA::Any& event) {
     std::vector<perigee::call<void>> pushes;
     for (std::uint32_t pushed = 0; pushed < events; pushed += burst) {
@@ -286,7 +287,7 @@ class Supplier {
     }
   }
 
-  /// Pushes an event when all consumers have the event before.
+  /// Pushes each event only after all consumers have got the previous event.
   double push_alone(std::uint32_t events, const CORBA::Any& event) {
     deliveries_.begin_latencies();
     for (std::uint32_t pushed = 0; pushed < events; ++pushed) {
@@ -305,7 +306,8 @@ class Supplier {
   SupplierRef supplier_;
 };
 
-/// Consumers of the channel. With a fan, it also calls them. Returns the proxies of the channel.
+/// Connects consumers to the channel, and adds them to the fan if `words` name one. Returns the
+/// proxies of the channel.
 std::vector<ProxyRef> connect(const OrbRef& orb, const Words& words, std::size_t consumers,
                               Deliveries& deliveries) {
   const auto channel = IDL::traits<CosEventChannelAdmin::EventChannel>::unchecked_narrow(
@@ -359,7 +361,7 @@ void run(const OrbRef& orb, const Words& words) {
   if (role == "service") return serve(orb, words);
   if (role == "clients") return run_clients(orb, words);
   if (role == "consumer") return run_consumer(orb, words);
-  throw std::runtime_error("no role " + role);
+  throw std::runtime_error("unknown role " + role);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// The report of the experiment as text, JSON and a page, and its goals.
+// Writes the report of the events experiment as text, as JSON and as a page. Compares it with its
+// goals.
 #include "events.h"
 #include "harness/chart.h"
 #include "harness/json.h"

@@ -62,7 +62,7 @@ pid_t start_captured(const std::vector<std::string>& arguments, int null, int er
   return pid;
 }
 
-// False at the end of the errors.
+// Returns false when the program has closed its standard error.
 bool read_errors(int descriptor, std::string& errors) {
   char chunk[4096];
   const ssize_t count = read(descriptor, chunk, sizeof chunk);
@@ -72,7 +72,7 @@ bool read_errors(int descriptor, std::string& errors) {
   return count > 0;
 }
 
-// A second, or less until the time limit.
+// The milliseconds until the deadline, at most a second.
 int poll_milliseconds(Clock::time_point deadline) {
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();

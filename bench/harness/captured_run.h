@@ -23,7 +23,7 @@ inline constexpr std::size_t errors_size_max = 16 * 1024;
 CapturedRun run_captured(const std::vector<std::string>& arguments, std::chrono::seconds time_limit,
                          const std::function<void()>& each_second);
 
-/// Why the program failed, as a sentence without its end; empty if it succeeded.
+/// Why the program failed, as a sentence without a full stop; empty if it succeeded.
 std::string failure_of(const CapturedRun& run, std::chrono::seconds time_limit);
 
 }  // namespace perigee::bench

@@ -37,7 +37,7 @@ std::vector<std::string> lines_of(const std::string& text, double width) {
   return lines;
 }
 
-/// Maps values to positions. Values outside of the range lie at its ends.
+/// Maps values to positions. A value outside of the range gets the position of the nearer end.
 class Scale {
  public:
   Scale(AxisKind kind, const Estimate& values, double from, double to)
@@ -105,7 +105,7 @@ bool is_drawn(const LineChart& chart, const ChartPoint& point) {
          (y_kind_of(chart) == AxisKind::linear || point.y.value > 0);
 }
 
-// The points that the axes contain.
+// All points that the axes must have room for.
 std::vector<ChartPoint> points_of(const LineChart& chart) {
   std::vector<ChartPoint> points = chart.hidden_points;
   for (const ChartSeries& series : chart.series)

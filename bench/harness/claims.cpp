@@ -1,4 +1,4 @@
-// The goals of an experiment, compared with the measurements.
+// Compares the goals of an experiment with the measurements, and writes the verdicts.
 #include "claims.h"
 
 #include "json.h"

@@ -1,4 +1,4 @@
-// The goals of an experiment, compared with the measurements.
+// The goals of an experiment, and their verdicts after the measurements.
 #pragma once
 
 #include "harness/statistics.h"

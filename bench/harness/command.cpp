@@ -1,4 +1,4 @@
-// The common part of the commands of all experiments.
+// The options that the commands of all experiments have, and the hidden commands for roles.
 #include "command.h"
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-# Writes the commit of the sources to a header, if the header has another one. Runs at each build:
+# Writes the commit of the sources to a header, unless the header names this commit already. Runs at
+# each build:
 # cmake -DSOURCE=<folder> -DHEADER=<file> -P commit.cmake
 execute_process(
   COMMAND git describe --always --dirty --abbrev=12 --exclude=*

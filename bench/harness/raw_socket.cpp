@@ -1,4 +1,4 @@
-// Transfers over a socket as a C program makes them.
+// Moves octets over a socket in the way of a C program, without the typed wrappers.
 #include "raw_socket.h"
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// Medians, percentiles and bootstrap intervals of measurements.
+// Computes medians, percentiles and bootstrap intervals of measurements.
 #include "statistics.h"
 
 #include <algorithm>

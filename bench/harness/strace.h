@@ -19,7 +19,7 @@ class Strace {
   struct Call {
     std::string name;
     double count = 0;
-    double seconds = 0;  ///< from entry to return, also while the call waits or is not on a CPU
+    double seconds = 0;  ///< from entry to return, including the time in which the call waits
   };
 
   /// `file`: for its output. Throws std::runtime_error if strace is not installed, or may not

@@ -1,4 +1,4 @@
-// A folder for the files of one run.
+// Makes a folder for the files of one run, and removes it.
 #include "temporary_folder.h"
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// The ping-pong of the cubit experiment over iceoryx, as peer in the same run: server and client in
-// one program. Each side copies its message into shared memory, and reads the other side's message
-// where it lies. RouDi must run.
+// The ping-pong of the cubit experiment over iceoryx, as a peer in the same run: server and client
+// in one program. Each side copies its message into shared memory, and reads the other side's
+// message without a copy. RouDi must run.
 //   cubit_iceoryx server                                  prints the name of its service
 //   cubit_iceoryx client SERVICE WORKLOAD:REQUEST:REPLY…  answers commands (workloads.h)
 // REQUEST and REPLY are the octets of the messages.
@@ -103,7 +103,7 @@ class Caller {
   std::int32_t server_cpu_ = -1;
 };
 
-// "void:88:24".
+// Parses "void:88:24": the workload, and the octets of the request and of the reply.
 cubit::Workload parse_workload(Caller& caller, const std::string& word) {
   const std::size_t first = word.find(':');
   const std::size_t second = word.find(':', first + 1);

@@ -1,4 +1,4 @@
-// The ttcp experiment over iceoryx, as peer in the same run: one program with two roles.
+// The ttcp experiment over iceoryx, as a peer in the same run: one program with two roles.
 // The transmitter copies each buffer into shared memory, and the receiver checks it where it lies.
 // RouDi must run.
 //   ttcp_iceoryx receiver              prints the name of its service

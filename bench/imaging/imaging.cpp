@@ -50,7 +50,7 @@ class Peers {
     double faults = 0;
   };
 
-  /// Divided by `count`.
+  /// Moves `count` images. Returns the values of one image: the totals divided by `count`.
   Times run(const std::string& way, Direction direction, std::size_t size, std::size_t count) {
     const auto before = cpu_time();
     const std::uint64_t faults_before = page_faults();
@@ -86,7 +86,7 @@ class Peers {
   Process client_;
 };
 
-/// A system: its peers, and the word by which their client knows it.
+/// A system: its peers, and the word that names it in the commands for the client.
 struct ImagingSystem {
   std::string name;
   Peers& peers;

@@ -1,4 +1,4 @@
-// The imaging report as text, JSON and a page with figures.
+// Writes the imaging report as text, as JSON and as a page with figures.
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"

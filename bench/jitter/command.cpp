@@ -1,4 +1,5 @@
-// `perigee bench jitter`: its options, and the process of the other clients (role "crowd").
+// Adds the command `perigee bench jitter`: its options, and the role "crowd" (a hidden command that
+// runs the other clients).
 #include "harness/command.h"
 
 #include "jitter.h"

@@ -1,4 +1,4 @@
-// The goals for the models without waiting threads.
+// Compares the measurements with the goals for the models whose threads do not wait for the sink.
 #include "goals.h"
 
 #include <fmt/format.h>
@@ -122,7 +122,8 @@ void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const 
   claims.back().measured = median_with_interval(values);
 }
 
-// Without this share, the scaling would be that of source and sink.
+// With a smaller share of the CPU time, the gains would show the scaling of source and sink
+// instead.
 void add_share(std::vector<Claim>& claims, const MiddletierReport& report,
                const std::string& model) {
   add_claim(

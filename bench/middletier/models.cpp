@@ -1,4 +1,4 @@
-// The concurrency models of the middle tier by name.
+// Parses the names of the concurrency models of the middle tier.
 #include "models.h"
 
 #include <CLI/Error.hpp>

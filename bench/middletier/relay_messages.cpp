@@ -1,4 +1,4 @@
-// The octets of requests and replies.
+// Writes and reads the GIOP messages that the C programs of the middletier experiment exchange.
 #include "relay_messages.h"
 
 #include <algorithm>

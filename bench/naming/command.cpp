@@ -1,4 +1,4 @@
-// The options of `perigee bench naming`.
+// Adds the command `perigee bench naming` with its options.
 #include "harness/command.h"
 
 #include "harness/companions.h"
@@ -43,7 +43,7 @@ void add_naming_command(CLI::App& bench) {
       ->capture_default_str();
   command
       ->add_option("--names", options.names,
-                   "Names of the measurement of scale, from 100,000; 0 leaves it out")
+                   "Names in the measurement of scale, at least 100,000; 0 leaves it out")
       ->check(CLI::Range(0, 100'000'000))
       ->capture_default_str();
   command->add_flag("--quick", settings->quick,

@@ -1,4 +1,5 @@
-// The report of the experiment as text, JSON and a page, and its goals.
+// Writes the report of the naming experiment as text, as JSON and as a page. Compares it with its
+// goals.
 #include "harness/chart.h"
 #include "harness/json.h"
 #include "harness/machine.h"

@@ -1,4 +1,4 @@
-// `perigee bench paper`: its options.
+// Adds the command `perigee bench paper` with its options.
 #include "harness/command.h"
 
 #include "harness/document.h"

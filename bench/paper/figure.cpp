@@ -1,4 +1,4 @@
-// Helpers for the definitions of the papers' figures.
+// Functions that shorten the definitions of the papers' figures.
 #include "figure.h"
 
 #include <utility>

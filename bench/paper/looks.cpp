@@ -1,4 +1,4 @@
-// The colours and dashes of the series in the charts of a paper.
+// Chooses the colours and dashes of the series in the charts of a paper.
 #include "looks.h"
 
 #include <vector>
@@ -30,8 +30,7 @@ void Looks::give(LineChart& chart) {
   }
 }
 
-// The colours of the paper's series begin with the last, and those of measured series with the
-// first.
+// The paper's series take colours from the last colour on, and measured series from the first on.
 std::size_t Looks::free_look(const ChartSeries& series) const {
   const bool of_paper = is_of_paper(series);
   std::size_t best = look_count;

@@ -1,4 +1,4 @@
-// The report on the protocols' goals as text, JSON and a page.
+// Writes the report on the protocols' goals as text, as JSON and as a page.
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"

@@ -1,4 +1,5 @@
-// `perigee bench sizes`: its options. The roles are those of cubit.
+// Adds the command `perigee bench sizes` with its options. The processes are those of the cubit
+// experiment.
 #include "harness/command.h"
 
 #include "sizes.h"

@@ -1,4 +1,4 @@
-// The report as text, JSON, a page and a picture.
+// Writes the report of the sizes experiment as text, as JSON, as a page and as a picture.
 #include "cubit/workloads.h"
 #include "harness/json.h"
 #include "harness/machine.h"

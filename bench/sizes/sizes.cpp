@@ -1,4 +1,4 @@
-// Runs cubit with one workload for each size.
+// Runs the cubit experiment with one workload for each size.
 #include "sizes.h"
 
 #include "cubit/workloads.h"

@@ -28,8 +28,8 @@ Word pattern(Word number) noexcept { return (number + 1) * 0x9e3779b97f4a7c15; }
   Word first = 0;
   std::memcpy(&first, block.data(), sizeof first);
   if (first / 2 != number)
-    throw std::runtime_error("block " + std::to_string(first / 2) + " came where " +
-                             std::to_string(number) + " was due: octets were lost or changed");
+    throw std::runtime_error("received block " + std::to_string(first / 2) + ", expected block " +
+                             std::to_string(number) + ": octets were lost or changed");
   if (memory == Memory::touched) {
     Word expected = pattern(number);
     Word differences = 0;

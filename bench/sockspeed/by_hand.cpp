@@ -66,7 +66,7 @@ SockspeedSide run_child_by_hand(const SockspeedByHand& options, std::ostream& lo
   const auto child = join(options.channel, options.version, options.address);
   SockspeedSide side = side_of("child", options);
   while (auto received = child->receive()) add(side, std::move(*received), log);
-  log << "nothing was lost or changed" << std::endl;
+  log << "no octets were lost or changed" << std::endl;
   return side;
 }
 

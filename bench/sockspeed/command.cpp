@@ -1,4 +1,5 @@
-// `perigee bench sockspeed`: its options, and its roles.
+// Adds the command `perigee bench sockspeed`: its options, and its roles (hidden commands that run
+// the peers).
 #include "harness/command.h"
 
 #include "sockspeed.h"
@@ -121,7 +122,7 @@ void add_sockspeed_command(CLI::App& bench) {
   command->add_flag("--split", options.split, "Run parent and child on two CPUs");
   command
       ->add_option("--pairs", options.pairs,
-                   "Also let so many pairs send at once, each on a CPU of its own")
+                   "Also measure this many pairs at once, each pair on a CPU of its own")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_flag("--quick", settings->quick,

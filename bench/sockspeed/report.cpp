@@ -1,4 +1,4 @@
-// The report as text, JSON and a page with figures.
+// Writes the sockspeed report as text, as JSON and as a page with figures.
 #include "harness/chart.h"
 #include "harness/json.h"
 #include "harness/machine.h"
@@ -17,10 +17,10 @@ using Channels = std::map<std::string, std::map<std::size_t, SockspeedCell>>;
 
 std::string method(const SockspeedOptions& options) {
   return fmt::format(
-      "a parent sends blocks for {:.1f} ms to a child, which checks that none is lost; processes "
-      "on {}; "
+      "a parent sends blocks for {:.1f} ms to a child, which checks that no block is lost; "
+      "processes on {}; "
       "all channels and versions take turns, {} rounds; speeds and CPU times (both processes) are "
-      "medians; ratios are of a round: the median, {}; null compares two C pairs; "
+      "medians; a ratio is the median of the ratios of all rounds, {}; null compares two C pairs; "
       "touched memory is written before each send and read after each receive",
       static_cast<double>(options.time.count()) / 1000, options.split ? "two CPUs" : "one CPU",
       options.rounds, interval_text(options.rounds));

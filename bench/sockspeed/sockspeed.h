@@ -28,10 +28,10 @@ struct SockspeedOptions {
   std::vector<std::string> channels;  ///< empty: the default channels
   std::vector<Memory> memory{Memory::touched, Memory::untouched};
   bool split = false;     ///< parent and child on two CPUs
-  std::size_t pairs = 1;  ///< above 1: so many pairs at once as well, each on its own CPU
+  std::size_t pairs = 1;  ///< above 1: also measures this many pairs at once, each on its own CPU
 };
 
-/// One channel at one size. The ratios are of throughput, within a round.
+/// One channel at one size. The ratios compare throughputs in the same round.
 struct SockspeedCell {
   double c_speed = 0;        ///< octets a second: medians over the rounds
   double wrapper_speed = 0;  ///< 0 without a wrapper

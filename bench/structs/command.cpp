@@ -1,4 +1,5 @@
-// `perigee bench structs`: its options, and its roles.
+// Adds the command `perigee bench structs`: its options, and its roles (hidden commands that run
+// the peers).
 #include "harness/command.h"
 
 #include "harness/companions.h"

@@ -1,4 +1,4 @@
-// The struct experiment over omniORB, as peer in the same run: server and client in one program.
+// The struct experiment over omniORB, as a peer in the same run: server and client in one program.
 //   structs_omniorb server [omniORB options]      prints its IOR
 //   structs_omniorb client IOR [omniORB options]  answers commands (workloads.h)
 #include "structs.hh"

@@ -1,4 +1,4 @@
-// The struct experiment's roles over Perigee.
+// The server and the client of the struct experiment over Perigee.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace perigee::bench {
 
-/// `endpoint`: where it listens, as -ORBListenEndpoints has it.
+/// `endpoint`: the value of -ORBListenEndpoints.
 int run_structs_server(const std::string& endpoint);
 /// Answers commands (workloads.h), including marshalling in memory.
 int run_structs_client(const std::string& ior);

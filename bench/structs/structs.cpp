@@ -1,4 +1,5 @@
-// Runs the struct experiment: rounds over the systems in turn, ratios within a round.
+// Runs the struct experiment: rounds over the systems in turn. A ratio compares two systems in the
+// same round.
 #include "structs.h"
 
 #include "cubit/systems.h"
@@ -54,7 +55,7 @@ std::size_t count_of(const std::string& workload, std::size_t calls) {
   return workload == "echo-bin" || workload == "echo-quote" ? 50 * calls : calls;
 }
 
-// In memory, the transport has no effect.
+// Marshalling in memory uses no transport, so only one of Perigee's systems measures it.
 bool has_workload(const std::string& system, const std::string& workload) {
   return system != through_memory || workload.starts_with("echo");
 }

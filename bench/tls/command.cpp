@@ -1,4 +1,4 @@
-// The options of `perigee bench tls`.
+// Adds the command `perigee bench tls` with its options.
 #include "harness/command.h"
 
 #include "harness/companions.h"

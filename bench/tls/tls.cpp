@@ -1,4 +1,5 @@
-// Runs the tls experiment: rounds over the systems of a workload in turn, ratios within a round.
+// Runs the tls experiment: rounds over the systems of a workload in turn. A ratio compares two
+// systems in the same round.
 #include "tls.h"
 
 #include "harness/progress.h"

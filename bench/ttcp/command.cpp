@@ -1,4 +1,5 @@
-// `perigee bench ttcp`: its options, and its roles.
+// Adds the command `perigee bench ttcp`: its options, and its roles (hidden commands that run the
+// peers).
 #include "harness/command.h"
 
 #include "harness/companions.h"
@@ -38,7 +39,7 @@ void make_profile(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--queue", options.queue_sizes, {0});
 }
 
-// A transfer over a slow link takes a second: so few sizes and rounds.
+// A transfer over a slow link takes a second, so the defaults are few sizes and rounds.
 void make_links(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--rounds", options.rounds, 5);
   set_unless_given(command, "--size", options.sizes, {64 * 1024});
@@ -57,8 +58,8 @@ void make_large(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--version", options.versions, large_ttcp_versions());
 }
 
-// The files have all sessions so far after each session: the command usually ends by a signal. On
-// standard output, each session is one line.
+// Writes the files again after each session, because a signal usually ends the command. They have
+// all sessions so far. On standard output, each session is one line.
 void receive_sessions(const TtcpSettings& settings) {
   const bool prints_json = settings.output.json_file == "-";
   const TtcpService service{settings.port, settings.options.omniorb_program, settings.once,
@@ -140,7 +141,7 @@ void add_modes(CLI::App& command, TtcpSettings& settings) {
           .add_option("--transmit", settings.transmit_to,
                       "Transmit to the receivers on the machine with this name or address")
           ->excludes(receive)
-          ->excludes(profile);  // it attaches to both sides
+          ->excludes(profile);  // the tools of --profile attach to both sides
   command
       .add_option("--link", settings.links,
                   "Transfer over links of these speeds in Mbit/s, between two network namespaces; "
@@ -165,7 +166,8 @@ void add_ttcp_command(CLI::App& bench) {
   command->add_option("--volume", options.volume, "Octets of a transfer, like 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->capture_default_str();
-  command->add_option("--buffers-max", options.buffers_max, "Most buffers of a transfer")
+  command
+      ->add_option("--buffers-max", options.buffers_max, "Largest number of buffers of a transfer")
       ->check(CLI::Range(1, 100000000))
       ->capture_default_str();
   command->add_option("--size", options.sizes, "Sizes of buffers, like 8KiB")

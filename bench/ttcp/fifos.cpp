@@ -64,7 +64,7 @@ class CEnds {
       octets = octets.subspan(static_cast<std::size_t>(count));
     }
   }
-  /// 0 at the end.
+  /// Returns 0 at the end of the stream.
   [[nodiscard]] std::size_t receive_some(Space space) const {
     ssize_t count = -1;
     do count = read(in_, space.data(), space.size());
@@ -127,7 +127,7 @@ class WrappedEnds {
   ipc::fifo::Sender out_;
 };
 
-// False at the end.
+// Returns false at the end of the stream.
 template <typename Ends>
 bool receive_all(Ends& ends, Space space) {
   while (!space.empty()) {

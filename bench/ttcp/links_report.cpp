@@ -1,4 +1,4 @@
-// The report of transfers over links as text, JSON and a page.
+// Writes the report of transfers over links as text, as JSON and as a page.
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"

@@ -1,4 +1,4 @@
-// The ttcp experiment over omniORB, as peer in the same run: receiver and transmitter in one program.
+// The ttcp experiment over omniORB, as a peer in the same run: one program with both roles.
 //   ttcp_omniorb receiver [omniORB options]                    prints its IOR
 //   ttcp_omniorb transmitter IOR PAYLOAD [omniORB options]     answers commands (transfer.h)
 #include "transfer.h"

@@ -152,7 +152,7 @@ std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   }
 }
 
-// valgrind starts every program: it only has to be installed.
+// callgrind starts the programs itself and needs no rights, so valgrind only has to be installed.
 std::string why_no_callgrind() {
   try {
     (void)find_program("valgrind");

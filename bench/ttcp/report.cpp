@@ -1,4 +1,4 @@
-// The ttcp report as text, JSON and a page with figures.
+// Writes the ttcp report as text, as JSON and as a page with figures.
 #include "harness/json.h"
 #include "harness/machine.h"
 #include "harness/page.h"
@@ -20,7 +20,7 @@ std::string describe_ttcp_method(const TtcpReport& report) {
   std::string text = fmt::format(
       "{} a transfer, {} rounds of all versions in turn; throughput and CPU time per buffer (user "
       "and system, both sides) as medians, and their ratios to the C version of the same kind of "
-      "socket in the same round, {}; null is C TCP once more; ",
+      "socket in the same round, {}; null is C TCP, measured again; ",
       size_text(options.volume), options.rounds, interval_text(options.rounds));
   if (report.receiver_host.empty())
     text += options.split ? "transmitter and receiver on two CPUs" : "both sides on one CPU";

@@ -1,4 +1,5 @@
-// Runs the ttcp experiment: rounds over all versions in turn, ratios within a round.
+// Runs the ttcp experiment: rounds over all versions in turn. A ratio compares two versions in the
+// same round.
 #include "ttcp.h"
 
 #include "harness/chart.h"

@@ -1,5 +1,5 @@
-// The ttcp experiment over UDP: each buffer is a datagram. The transmitter does not wait for the
-// receiver, as the first ttcp, so the receiver's queue may overflow: the report has the share of
+// The ttcp experiment over UDP: each buffer is a datagram. As in the first ttcp, the transmitter
+// does not wait for the receiver, so the receiver's queue may overflow. The report has the share of
 // lost octets. A TCP connection carries the beginning and the end of each transfer. Both programs
 // use the same code for it; they differ only in the calls for datagrams.
 #include "harness/raw_socket.h"
@@ -96,7 +96,7 @@ struct WrappedDatagrams {
   }
 };
 
-// Waits for a datagram, or for the end of the transfer on the connection. True: it is the end.
+// Waits for a datagram, or for the end of the transfer on the connection. Returns true at the end.
 bool is_over(const ipc::sock::Stream& connection, const ipc::sock::Dgram& socket) {
   pollfd entries[2] = {{connection.handle(), POLLIN, 0}, {socket.handle(), POLLIN, 0}};
   while (poll(entries, 2, -1) < 0) check_call(errno == EINTR, "poll");
@@ -110,7 +110,8 @@ bool receive_all(ipc::sock::Stream& connection, Space space) {
   return !value_of(connection.recv_n(space), "receive").end_of_stream();
 }
 
-// Datagrams are in the queue before the end arrives on the connection: both take the same way.
+// All datagrams have arrived before the end of the transfer arrives on the connection, because both
+// take the same route.
 template <typename Calls>
 ttcp::Totals receive_datagrams(ipc::sock::Stream& connection, ipc::sock::Dgram& socket,
                                const ttcp::Transfer& transfer, std::vector<std::uint8_t>& buffer) {
@@ -134,10 +135,11 @@ void serve_connection(ipc::sock::Stream& connection, ipc::sock::Dgram& socket) {
   for (ttcp::Transfer transfer; receive_all(connection, octets_of(transfer));) {
     constexpr std::size_t datagram_max = 64 * 1024;
     if (transfer.size == 0 || transfer.size > datagram_max)
-      throw std::runtime_error("datagrams of " + std::to_string(transfer.size) + " octets");
+      throw std::runtime_error("datagrams cannot have " + std::to_string(transfer.size) +
+                               " octets");
     buffer.resize(transfer.size);
     while (Calls::receive(socket, std::as_writable_bytes(std::span(buffer)))) {
-    }  // of an earlier transfer
+    }  // drops datagrams of an earlier transfer
     std::byte mark{1};
     send_all(connection, {&mark, 1});
     ttcp::Totals totals = receive_datagrams<Calls>(connection, socket, transfer, buffer);
@@ -146,7 +148,7 @@ void serve_connection(ipc::sock::Stream& connection, ipc::sock::Dgram& socket) {
   }
 }
 
-// "HOST PORT PORT": of the connection and of the datagrams.
+// Prints "HOST PORT PORT": the ports of the connection and of the datagrams.
 template <typename Calls>
 int receive(const TtcpRole& role) {
   const ipc::InetAddr at = value_of(ipc::resolve(role.address, 0), "resolve").front();
@@ -181,8 +183,9 @@ int transmit(const std::string& reference, const TtcpRole& role) {
     send_all(connection, octets_of(transfer));
     if (!receive_all(connection, {&mark, 1}))
       throw std::runtime_error("the receiver has closed the connection");
+    // A datagram that the system drops counts as lost.
     for (std::size_t left = transfer.count; left > 0; --left)
-      (void)Calls::send(socket, std::as_bytes(std::span(buffer)));  // a dropped one is lost
+      (void)Calls::send(socket, std::as_bytes(std::span(buffer)));
     send_all(connection, {&mark, 1});
     if (!receive_all(connection, octets_of(totals)))
       throw std::runtime_error("the receiver has closed the connection");

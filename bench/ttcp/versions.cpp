@@ -73,7 +73,8 @@ void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program)
   }
 }
 
-// A path for each receiver. The shell is replaced by the program that listens there.
+// Each receiver listens at a path of its own, which the shell makes from its process id. Then the
+// receiver replaces the shell.
 void add_local_omniorb(std::vector<TtcpVersion>& versions, const std::string& program) {
   const auto found = std::ranges::find(versions, "omniORB octets", &TtcpVersion::name);
   TtcpVersion version = *found;

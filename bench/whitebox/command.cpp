@@ -1,4 +1,4 @@
-// `perigee bench whitebox`: its options.
+// Adds the command `perigee bench whitebox` with its options.
 #include "harness/command.h"
 
 #include "cubit/workloads.h"
@@ -39,11 +39,13 @@ void add_whitebox_command(CLI::App& bench) {
   command->add_option("--calls", options.calls, "Calls per protocol, size and round")
       ->check(CLI::Range(1, 2000))  // the ring of a thread has room for the stamps of these calls
       ->capture_default_str();
-  command->add_option("--size", options.sizes, "Octets of the parameter, for figure 19")
+  command
+      ->add_option("--size", options.sizes,
+                   "Sizes of the parameter in octets, for the chart over sizes (figure 19)")
       ->check(CLI::IsMember(options.sizes));
   command
       ->add_option("--strategy", options.strategies,
-                   "Thread strategies of the server; the first has figure 19")
+                   "Thread strategies of the server; figure 19 shows the first")
       ->check(CLI::IsMember(whitebox_strategies()))
       ->capture_default_str();
   command->add_option("--workload", options.workloads, "Kinds of calls, as in the cubit experiment")

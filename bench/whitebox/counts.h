@@ -1,4 +1,4 @@
-// The instructions between stamps, by callgrind.
+// Reads the numbers of instructions between stamps from the files of callgrind.
 #pragma once
 
 #include "steps.h"
@@ -10,8 +10,8 @@ namespace perigee::bench {
 
 /// Reads a file of callgrind with a part for each stamp (--combine-dumps=yes, --dump-after). Each
 /// stamp of the result has the number of instructions so far in place of ticks, without those of
-/// the stamps themselves. Throws std::runtime_error if the file is incomplete, or has another
-/// number of parts.
+/// the stamps themselves. Throws std::runtime_error if the file is incomplete, or if it does not
+/// have one part for each of `points`.
 std::vector<Stamp> count_stamps(const std::string& file, const std::vector<probe::Point>& points);
 
 /// The option of callgrind that ends a part at each stamp.

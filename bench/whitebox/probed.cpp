@@ -19,7 +19,7 @@ namespace {
 
 using probe::Point;
 
-// One call is made at a time, on whatever thread.
+// Only one call is made at a time, but different threads may handle it.
 void print_calls(Point last, std::size_t calls) {
   const std::vector<Stamp> stamps = merged(probe::stamps());  // before the clock adds stamps
   if (calls == 0) {

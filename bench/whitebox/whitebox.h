@@ -26,7 +26,7 @@ struct WhiteboxOptions {
   std::size_t rounds = 5;
   std::size_t calls = 1000;        ///< per protocol, size and round, as in the paper
   std::vector<std::size_t> sizes;  ///< of the parameter of figure 19, in octets
-  /// Values of -ORBThreadStrategy. The first one has figure 19 and the counts.
+  /// Values of -ORBThreadStrategy. Figure 19 and the counts are for the first one.
   std::vector<std::string> strategies = whitebox_strategies();
   /// Of the cubit experiment. The first one has the counts.
   std::vector<std::string> workloads{"void", "struct", "any"};

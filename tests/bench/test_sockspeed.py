@@ -144,7 +144,7 @@ class ByHand(unittest.TestCase):
                     self.assertEqual((child.returncode, parent.returncode), (0, 0), errors)
                     self.assertEqual(self.transfers(sent), self.transfers(received))
                     self.assertEqual([size for size, _ in self.transfers(sent)], ["64", "65536"])
-                    self.assertIn("nothing was lost or changed", received)
+                    self.assertIn("no octets were lost or changed", received)
 
     def test_a_parent_can_wait_at_all_interfaces(self):
         parent, told = self.parent("tcp", "--at", ":0", "--size", "64", "--ms", "1")

@@ -146,7 +146,7 @@ class Call(unittest.TestCase):
     def test_a_result_without_json_does_not_look_like_a_mistake_in_the_arguments(self):
         status, result, error = self.call("make_deep_tree")
         self.assertEqual((status, result), (1, None))
-        self.assertIn("make_deep_tree was called, but its results have no JSON: _return", error)
+        self.assertIn("make_deep_tree was called, but its results cannot be written as JSON: _return", error)
 
     def test_the_object_is_asked_for_an_operation_that_the_named_interface_does_not_have(self):
         _, ior, _ = perigee("ior", "edit", "--type", "IDL:Calls/Base:1.0", self.board.ior)

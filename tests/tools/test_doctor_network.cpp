@@ -35,7 +35,7 @@ TEST_CASE("the name of the host must lead to this host") {
   CHECK(check_name({InetAddr::v4({127, 0, 1, 1}, 0)}).verdict == Verdict::ok);
   const Finding foreign = check_name({InetAddr::v4({192, 0, 2, 8}, 0)});
   CHECK(foreign.verdict == Verdict::advice);
-  CHECK(foreign.text == "host leads to 192.0.2.8, which is not on this host");
+  CHECK(foreign.text == "host resolves to 192.0.2.8, which is not on this host");
   CHECK(check_name({lan}, 700ms).text == "looking up host takes 700 ms");
   CHECK(check_host_name("host", std::unexpected(std::string("no such name")), 0ms, {lan}).text ==
         "host cannot be looked up: no such name");

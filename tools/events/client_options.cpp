@@ -1,4 +1,5 @@
-// The defaults are those of events::Options.
+// Adds the options about clients to the command line, and converts their values. The defaults are
+// those of events::Options.
 #include "client_options.h"
 
 #include "usage.h"
@@ -75,7 +76,7 @@ void add_client_options(CLI::App& program, ClientArguments& arguments, events::O
   add_time(program, "--unconnected-max", arguments.unconnected_s, year_s,
            "Seconds after which a proxy without a peer may give its place to others");
   add_time(program, "--idle-max", arguments.idle_s, year_s,
-           "The same for a peer that does not call its proxy");
+           "Seconds after which a proxy may give its place to others if its peer does not call it");
   add_time(program, "--end-time-max", arguments.end_time_ms, minute_ms,
            "Milliseconds for telling suppliers and consumers that the service ends");
 }

@@ -1,4 +1,4 @@
-// Options whose names begin with --store, and subscriptions.
+// Adds the options --store… and --subscription…, and checks that they fit together.
 #include "store_options.h"
 
 #include "usage.h"
@@ -49,7 +49,8 @@ void add_limits(CLI::App& program, StoreArguments& arguments) {
       ->capture_default_str();
 }
 
-/// Without this check, a service whose events shall survive would keep them in memory.
+/// Without this check, a service would silently keep events in memory, although the user gave an
+/// option of durable channels.
 void require_file(const CLI::App& program, const StoreArguments& arguments) {
   if (arguments.store != memory) return;
   for (const CLI::Option* option : program.get_options()) {

@@ -1,4 +1,4 @@
-// Constants of types that are known only at run time: a DynAny takes the value.
+// Makes the anys of constants whose types are known only at run time: a DynAny takes the value.
 #include "constant_value.h"
 
 #include <perigee/dynamic/dyn_any_factory.h>

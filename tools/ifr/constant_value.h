@@ -1,4 +1,4 @@
-// The values of constants and labels as anys.
+// Converts the values of constants and labels to anys.
 #pragma once
 
 #include "idlc/frontend/model.h"

@@ -115,7 +115,7 @@ CORBA::object_reference<CORBA::Contained> Loader::ensure(const Declaration& decl
     Ref<CORBA::Contained> found = repository_->lookup_id(declaration.repository_id);
     const bool is_new = !found;
     if (is_new) found = create(declaration);
-    if (!found)  // as JacORB's repository, which cannot be written
+    if (!found)  // JacORB's repository returns nil, because it cannot be written
       throw Refused(describe(declaration.location) + ": the repository has not made '" +
                     declaration.scoped_name + "'; use a repository that supports writing");
     // Otherwise `create` has made it for a definition that needs it.

@@ -52,8 +52,8 @@ class Loader final {
   void load_all(const idlc::Declarations& declarations);
   /// The definition; makes it if the repository does not have it.
   Ref<CORBA::Contained> ensure(const idlc::Declaration& declaration);
-  /// Makes a definition without its contents. Makes what the definition needs first. This can make
-  /// the definition, too: then it returns the known one.
+  /// Makes a definition without its contents. First makes the definitions that it needs. If one of
+  /// these has made this definition, too, returns the known definition.
   Ref<CORBA::Contained> create(const idlc::Declaration& declaration);
   Ref<CORBA::Contained> create_in(const Ref<CORBA::Container>& container,
                                   const idlc::Declaration& declaration);

@@ -1,4 +1,4 @@
-// Defaults, and the conversion of arguments.
+// Completes the command line of perigee-names with defaults, and converts it to options.
 #include "arguments.h"
 
 #include "usage.h"

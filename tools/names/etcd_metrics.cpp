@@ -1,4 +1,4 @@
-// Names and help texts of the numbers: docs/metrics.md lists them.
+// Gives each number of a store in etcd a name and a help text. docs/metrics.md lists them.
 #include "etcd_metrics.h"
 
 #include <algorithm>
@@ -12,15 +12,15 @@ void append_etcd_metrics(const naming::EtcdStatus& status, orb::MetricsSnapshot&
     snapshot.families.push_back({name, help, type, {{{}, value}}, {}});
   };
   const auto staleness = std::max<std::int64_t>(status.staleness.count(), 0);
-  add("perigee_names_etcd_staleness_milliseconds", "The names are at most that old.", Type::gauge,
-      static_cast<std::uint64_t>(staleness));
+  add("perigee_names_etcd_staleness_milliseconds", "Age of the copy of the names, at most.",
+      Type::gauge, static_cast<std::uint64_t>(staleness));
   add("perigee_names_etcd_revision", "Revision of the newest change of names.", Type::gauge,
       static_cast<std::uint64_t>(status.revision));
   add("perigee_names_etcd_bindings", "Bindings in the copy.", Type::gauge, status.bindings);
-  add("perigee_names_etcd_copy_bytes", "Memory for the copy, about.", Type::gauge, status.size);
+  add("perigee_names_etcd_copy_bytes", "Approximate memory of the copy.", Type::gauge, status.size);
   add("perigee_names_etcd_changes_waiting", "Changes that have no result yet.", Type::gauge,
       status.changes_waiting);
-  add("perigee_names_etcd_failed_requests_total", "Requests that a member did not answer well.",
+  add("perigee_names_etcd_failed_requests_total", "Requests that failed at a member.",
       Type::counter, status.failed_requests);
   add("perigee_names_etcd_watches_total", "Watches that were started.", Type::counter,
       status.watches_started);

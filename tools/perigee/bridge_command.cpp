@@ -1,4 +1,5 @@
-// The bridge uses the protocols of an ORB. This ORB serves no objects.
+// Runs the command `perigee bridge`. The bridge uses the protocols of an ORB, which serves no
+// objects.
 #include "bridge_command.h"
 
 #include "bridge_arguments.h"

@@ -1,4 +1,4 @@
-// Parses the file with toml++. bridge_arguments.cpp checks the keys.
+// Parses the TOML file of `perigee bridge --config`. bridge_arguments.cpp checks the keys.
 #include "bridge_config.h"
 
 #include "runtime/toml.h"

@@ -1,4 +1,4 @@
-// The ORB's round-trip time-out, as a policy.
+// Limits the time of calls by a policy, the round-trip time-out of the ORB.
 #include "call_limit.h"
 
 #include <perigee/base/printable.h>

@@ -1,4 +1,4 @@
-// Describes the library's decisions in words.
+// Determines which addresses of a reference an ORB here would use, and describes the reasons.
 #include "choice.h"
 
 #include "describe.h"

@@ -1,4 +1,4 @@
-// The layout of the output of `perigee ior`.
+// Writes references as text: the output of `perigee ior`.
 #include "describe.h"
 
 #include "parts.h"

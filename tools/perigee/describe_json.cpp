@@ -1,4 +1,4 @@
-// The structure of the output of `perigee ior --json`.
+// Writes references as JSON: the output of `perigee ior --json`.
 #include "describe_json.h"
 
 #include "describe.h"

@@ -1,4 +1,4 @@
-// The end of the ORB of a program that serves.
+// Ends the ORB of a program that serves objects.
 #pragma once
 
 #include <perigee/corba.h>
@@ -9,8 +9,8 @@
 
 namespace perigee::tool {
 
-/// Ends the ORB on each path, so that no thread serves requests when the objects end that were made
-/// before this one.
+/// The destructor ends the ORB, also after an exception. So no thread serves requests any more when
+/// the objects that were made before this one end.
 class EndOrb {
  public:
   /// `program` begins the line on standard error if the ORB cannot end.

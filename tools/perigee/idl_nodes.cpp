@@ -1,4 +1,4 @@
-// The nodes of basic types, and the numbers of enums and unions.
+// Makes the nodes of basic types and arrays, and the numbers of labels. Reads IDL files.
 #include "idl_nodes.h"
 
 #include <algorithm>

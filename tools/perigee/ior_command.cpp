@@ -1,4 +1,5 @@
-// Determines the kind of the given reference, and parses it.
+// Runs the command `perigee ior` and its subcommands `make` and `edit`. Determines the kind of the
+// given reference, and parses it.
 #include "ior_command.h"
 
 #include "choice.h"

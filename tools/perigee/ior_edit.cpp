@@ -1,4 +1,4 @@
-// Decodes profiles, changes them, and encodes them again.
+// Makes references, and changes them: decodes profiles, changes them, and encodes them again.
 #include "ior_edit.h"
 
 #include "describe.h"

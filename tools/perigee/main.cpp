@@ -1,4 +1,4 @@
-// The command `perigee`: assembles its subcommands.
+// The command `perigee`: adds its subcommands, and parses the command line.
 #include "bridge_command.h"
 #include "call/call_command.h"
 #include "cert_command.h"

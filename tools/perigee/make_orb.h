@@ -1,4 +1,4 @@
-// The ORB of a command.
+// Makes the ORB of a command.
 #pragma once
 
 #include <perigee/corba.h>

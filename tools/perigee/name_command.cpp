@@ -242,7 +242,7 @@ void add_name_command(CLI::App& program) {
       ->capture_default_str();
   command
       ->add_option("--bindings-max", arguments->bindings_max,
-                   "list and export fail if there are more bindings than this")
+                   "Limit of the bindings that list and export read; they fail if there are more")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000'000}))
       ->capture_default_str();
   add_json_option(*command, arguments->json);

@@ -1,4 +1,4 @@
-// Walks a tree of names in both directions.
+// Exports a tree of names as JSON, and imports it.
 #include "name_tree.h"
 
 #include <cerrno>
@@ -158,7 +158,7 @@ class Import {
     }
   }
 
-  /// Contexts under further names: after all contexts exist.
+  /// Binds contexts to their further names. Call it after all contexts have been made.
   void add_links() {
     for (const auto& [name, target] : links_)
       explain_exceptions(name_text(name), [&] { add_context(name, context_named(target)); });
@@ -184,7 +184,8 @@ class Import {
     add_bindings(binding["bindings"], name);
   }
 
-  /// The service knows which names are contexts: a name inside shows it, even one without binding.
+  /// Looks up a name inside `name`. It need not be bound: the reason in the service's exception
+  /// tells whether `name` is a context.
   void require_context(const Name& name) {
     try {
       (void)root_->resolve(joined(name, {name.back()}));

@@ -1,4 +1,4 @@
-// Calls of naming services, and their errors in words.
+// Calls naming services, and explains their errors.
 #include "naming_calls.h"
 
 #include <perigee/base/log.h>
@@ -48,7 +48,8 @@ void check_count(const CosNaming::BindingList& bindings, std::size_t bindings_ma
         "the naming service returned more bindings than the limit; --bindings-max sets the limit"};
 }
 
-/// A service may return true with an empty list, but not again and again.
+/// Appends the bindings of the iterator. A service may return true with an empty list, but at most
+/// ten times in a row.
 void append_rest(const IteratorRef& rest, CosNaming::BindingList& bindings,
                  std::size_t bindings_max) {
   constexpr int empty_lists_max = 10;
@@ -62,7 +63,8 @@ void append_rest(const IteratorRef& rest, CosNaming::BindingList& bindings,
   }
 }
 
-/// After a failed call: the error of that call is the one to report.
+/// Destroys the iterator after a failed call. A further failure is only logged, because the caller
+/// reports the failed call.
 void destroy_quietly(const IteratorRef& iterator) {
   try {
     iterator->destroy();

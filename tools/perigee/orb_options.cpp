@@ -1,4 +1,4 @@
-// All options of an ORB except one have a value.
+// Separates the options of an ORB from the other words. All of them except -ORBHelp have a value.
 #include "orb_options.h"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// The names of the parts of references, and descriptions of their contents.
+// Names the parts of references, and describes their contents.
 #include "parts.h"
 
 #include "describe.h"

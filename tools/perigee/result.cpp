@@ -1,4 +1,4 @@
-// The result of a command, as text for people and as JSON for programs.
+// Prints the result of a command, as text for people or as JSON for programs.
 #include "result.h"
 
 #include <CLI/CLI.hpp>

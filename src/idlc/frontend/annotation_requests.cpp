@@ -1,4 +1,4 @@
-// Applies annotations by name.
+// Reads annotations that name their declarations, finds these declarations, and annotates them.
 #include "idlc/frontend/annotation_requests.h"
 
 #include "base/nearest_name.h"

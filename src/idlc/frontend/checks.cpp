@@ -1,4 +1,4 @@
-// Checks rules about whole declarations.
+// Checks the rules about whole declarations: bases, labels, local and incomplete types.
 #include "idlc/frontend/checks.h"
 
 #include "idlc/frontend/constants.h"
@@ -42,7 +42,7 @@ void BaseChecks::check_words(Location location, const Interface& base) {
   const bool is_free = base.location.file->is_builtin;
   if (base.is_local && !interface_.is_local && !is_free) {
     context_.error(location, quoted(interface_.name) + " inherits from the local interface " +
-                                 quoted(base.name) + " and must be local too");
+                                 quoted(base.name) + ", so it must be local, too");
   }
   if (interface_.is_abstract && !base.is_abstract) {
     context_.error(location, "the abstract interface " + quoted(interface_.name) +
@@ -59,8 +59,8 @@ void BaseChecks::add_operations(Location location, const Interface& from) {
     Diagnostic& diagnostic =
         context_.error(location, quoted(interface_.name) + " inherits " +
                                      quoted(declaration->name) + " from two bases");
-    diagnostic.notes.push_back({known->second->location, "one is here"});
-    diagnostic.notes.push_back({declaration->location, "the other is here"});
+    diagnostic.notes.push_back({known->second->location, "one declaration is here"});
+    diagnostic.notes.push_back({declaration->location, "the other declaration is here"});
   }
 }
 
@@ -86,7 +86,7 @@ namespace {
 /// Whether the type is a local interface, or contains one.
 bool is_local(const Context& context, const Type& type) {
   if (const auto* interface = as<Interface>(type.declaration)) {
-    // See check_words.
+    // See BaseChecks::check_words.
     return interface->is_local && !interface->location.file->is_builtin;
   }
   if (type.declaration != nullptr) return context.local_types.contains(type.declaration);
@@ -100,8 +100,8 @@ void limit_depth(Context& context, const Declaration& declaration, std::size_t i
   const std::size_t depth_max = context.options.limits.type_depth_max;
   context.types.set_depth(declaration, inner_depth + 1);
   if (inner_depth < depth_max) return;
-  context.diagnostics.fatal(declaration.location, "types lie inside each other more than " +
-                                                      std::to_string(depth_max) + " deep");
+  context.diagnostics.fatal(declaration.location, "types are nested more than " +
+                                                      std::to_string(depth_max) + " levels deep");
 }
 
 void note_local(Context& context, const Declaration& declaration, const Type& part) {

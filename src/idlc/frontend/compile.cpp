@@ -189,14 +189,14 @@ std::set<std::string_view> words_of_orb_idl() {
   return words;
 }
 
-/// The first name such as `CORBA::StringSeq` that only orb.idl declares; null if there is none. The
-/// name is the last of the tokens.
+/// The first name such as `CORBA::StringSeq` that only orb.idl declares: its last token. Null if
+/// there is no such name, or if a file opens module CORBA.
 const Token* first_name_of_orb_idl(const std::vector<Token>& tokens) {
   std::set<std::string_view> words;
   const Token* found = nullptr;
   for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
     if (tokens[i].text != "CORBA") continue;
-    if (tokens[i - 1].text == "module") return nullptr;  // a module of the file with this name
+    if (tokens[i - 1].text == "module") return nullptr;
     const Token& name = tokens[i + 2];
     const bool is_name = tokens[i + 1].is("::") && name.kind == TokenKind::identifier;
     if (found != nullptr || !is_name) continue;

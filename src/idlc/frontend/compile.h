@@ -30,7 +30,7 @@ struct Limits {
   std::size_t prefix_size_max = 255;  ///< octets in a prefix of repository ids
   std::size_t names_size_max =
       32u << 20;  ///< octets in the scoped names and repository ids of all declarations
-  std::size_t error_count_max = 50;  ///< the compilation stops there
+  std::size_t error_count_max = 50;  ///< the compilation stops after this number of errors
 };
 
 /// Selects the keywords. In `three`, words that are newer than IDL 3 (map, bitset, int8, …) are

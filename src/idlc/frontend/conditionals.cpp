@@ -1,4 +1,4 @@
-// The preprocessor's conditional directives.
+// Executes #if, #ifdef, #ifndef, #elif, #else and #endif.
 #include "idlc/frontend/condition.h"
 #include "idlc/frontend/preprocessor.h"
 
@@ -7,9 +7,9 @@ namespace perigee::idlc {
 void Preprocessor::open_condition(const Token& name, bool is_true) {
   auto& conditions = open_.back()->conditions;
   if (conditions.size() >= options_.limits.condition_depth_max) {
-    state_.diagnostics.fatal(name.location,
-                             "conditional directives are nested more than " +
-                                 std::to_string(options_.limits.condition_depth_max) + " deep");
+    state_.diagnostics.fatal(
+        name.location, "conditional directives are nested more than " +
+                           std::to_string(options_.limits.condition_depth_max) + " levels deep");
     return;
   }
   const bool is_parent_active = !is_skipping();

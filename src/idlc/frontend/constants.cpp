@@ -1,4 +1,4 @@
-// Arithmetic and conversions of constants.
+// Computes constant expressions, and converts the results to the types of the constants.
 #include "idlc/frontend/constants.h"
 
 #include "idlc/frontend/fixed_arithmetic.h"
@@ -66,7 +66,7 @@ Operand shift(std::string_view op, WideInteger left, const Operand& right,
   }
   const int bits = static_cast<int>(count);
   if (op == ">>") return {left >> bits, right.location};
-  // Multiplied, because the result of a left shift of a negative number is less obvious to readers.
+  // Multiplies, because the result of a left shift of a negative number is less obvious to readers.
   return integer_result(left * (WideInteger{1} << bits), right.location, context.diagnostics);
 }
 

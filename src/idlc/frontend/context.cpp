@@ -1,4 +1,4 @@
-// Helper functions for all parts of the parser.
+// Functions that all parts of the parser use.
 #include "idlc/frontend/context.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ Nesting::Nesting(Context& context) : context_(context) {
   if (!is_ok_) {
     context.diagnostics.fatal(
         context.tokens.peek().location,
-        "the text is nested more than " + std::to_string(depth_max) + " deep");
+        "the text is nested more than " + std::to_string(depth_max) + " levels deep");
   }
 }
 

@@ -1,4 +1,4 @@
-// The preprocessor's directives other than conditionals and #include.
+// Executes the preprocessor's directives other than conditionals and #include.
 #include "idlc/frontend/preprocessor.h"
 
 #include <algorithm>

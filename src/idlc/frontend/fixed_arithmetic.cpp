@@ -26,8 +26,8 @@ std::strong_ordering compare(const Digits& a, const Digits& b) {
   return a.compare(b) <=> 0;
 }
 
-/// Works from the least significant digit on. `sign` is 1 or -1; for -1, `a` must not be less than
-/// `b`.
+/// `a` + `sign` * `b`, computed from the least significant digit on. `sign` is 1 or -1; for -1, `a`
+/// must not be less than `b`.
 Digits combine(const Digits& a, const Digits& b, int sign) {
   Digits result;
   int carry = 0;

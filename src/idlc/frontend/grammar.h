@@ -16,7 +16,7 @@ namespace perigee::idlc {
 
 /// The whole file.
 void parse_specification(Context& context);
-/// Definitions up to the closing brace, which is not taken.
+/// Definitions up to the closing brace. Leaves the brace to the caller.
 void parse_definitions(Context& context);
 /// The current token is `module`. Null after an error, and for a template module.
 Declaration* parse_module(Context& context, Annotations annotations);
@@ -131,7 +131,7 @@ Declaration* parse_union(Context& context, Annotations annotations);
 
 // parse_bits.cpp
 
-/// The most bits of a bitmask, bitset or enum.
+/// The largest number of bits of a bitmask, bitset or enum.
 inline constexpr std::uint64_t bit_count_max = 64;
 
 Declaration* parse_bitmask(Context& context, Annotations annotations);

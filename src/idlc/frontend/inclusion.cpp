@@ -1,4 +1,4 @@
-// #include: finds files, reads each file once, and applies the limits.
+// Executes #include: finds files, reads each file once, and applies the limits.
 #include "idlc/frontend/builtin_files.h"
 #include "idlc/frontend/preprocessor.h"
 
@@ -154,7 +154,7 @@ void Preprocessor::handle_include(const Token& name) {
     state_.diagnostics.fatal(operand->location,
                              "files include each other more than " +
                                  std::to_string(options_.limits.include_depth_max) +
-                                 " deep: does a file include itself without a guard?");
+                                 " levels deep: does a file include itself without a guard?");
     return;
   }
   enter(*file);

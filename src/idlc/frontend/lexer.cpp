@@ -1,4 +1,4 @@
-// Classification of preprocessing tokens.
+// Finds keywords and escaped identifiers among preprocessing tokens, and reports invalid tokens.
 #include "idlc/frontend/lexer.h"
 
 #include <algorithm>

@@ -66,7 +66,7 @@ bool Expansion::push(std::vector<Token> tokens, Macro* macro, const Token& name)
   if (contexts_.size() >= state_.limits.macro_depth_max) {
     state_.diagnostics.fatal(name.location, "macros are expanded inside each other more than " +
                                                 std::to_string(state_.limits.macro_depth_max) +
-                                                " deep");
+                                                " levels deep");
     return false;
   }
   ++macro->active_count;
@@ -157,7 +157,7 @@ std::vector<Token> expand_tokens(const std::vector<Token>& tokens, ExpansionStat
   if (state.depth >= state.limits.nesting_depth_max) {
     state.diagnostics.fatal(tokens.empty() ? Location{} : tokens.front().location,
                             "calls of macros in arguments of macros are nested more than " +
-                                std::to_string(state.limits.nesting_depth_max) + " deep");
+                                std::to_string(state.limits.nesting_depth_max) + " levels deep");
     return result;
   }
   ++state.depth;

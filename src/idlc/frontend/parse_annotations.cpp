@@ -1,4 +1,5 @@
-// Annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments, `//@name`.
+// Parses annotations: `@name`, `@name(value)`, `@name(a=1, b=2)`, and the same in comments,
+// `//@name`.
 #include "idlc/frontend/annotation_requests.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"
@@ -96,7 +97,7 @@ void parse_annotation(Context& context, Annotations& annotations) {
   annotations.push_back(std::move(annotation));
 }
 
-/// As in a comment like `//@default is 3`.
+/// Whether the annotation is `@default` without a constant, as in the comment `//@default is 3`.
 bool is_default_without_constant(const Annotation& annotation) {
   return annotation.name == "default" &&
          (annotation.parameters.empty() ||

@@ -1,4 +1,4 @@
-// IDL 4: bitmasks and bitsets. IDL 4.2, 7.4.13.
+// Parses bitmasks and bitsets of IDL 4. IDL 4.2, 7.4.13.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"
@@ -14,7 +14,7 @@ TypeKind type_of_size(std::uint64_t size) {
   return size <= 32 ? TypeKind::uint32 : TypeKind::uint64;
 }
 
-/// `bitfield<size[, type]> a, b;`. False after an error.
+/// Parses `bitfield<size[, type]> a, b;`. Returns false after an error.
 bool parse_bitfield(Context& context, Bitset& bitset) {
   TokenStream& tokens = context.tokens;
   parse_annotations(context);

@@ -1,4 +1,4 @@
-// Structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
+// Parses structs, exceptions and enums. CORBA 3.0, 3.11.2 and 3.12.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/forward.h"
@@ -51,7 +51,7 @@ void parse_body(Context& context, std::vector<Member>& members, const std::strin
   context.tokens.expect("}", "at the end of '" + name + "'");
 }
 
-/// IDL 4: `struct S : Base`.
+/// Parses the base in `struct S : Base` of IDL 4.
 void parse_struct_base(Context& context, Struct& structure) {
   const ScopedName name = parse_scoped_name(context, "the name of the base struct");
   Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
@@ -121,7 +121,7 @@ Declaration* parse_exception(Context& context, Annotations annotations) {
 
 namespace {
 
-/// `@value(n)` of an enumerator, otherwise the previous value plus one.
+/// The value in the enumerator's `@value(n)`, otherwise the previous value plus one.
 std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
                               const Enum& enumeration) {
   constexpr std::int64_t greatest = 4'294'967'295;
@@ -136,7 +136,7 @@ std::int64_t enumerator_value(Context& context, const Enumerator& enumerator,
   return enumeration.enumerators.empty() ? 0 : enumeration.enumerators.back()->value + 1;
 }
 
-/// The first enumerator, or the enumerator with `@default_literal`.
+/// Sets the initial enumerator: the enumerator with `@default_literal`, otherwise the first.
 void set_initial(Context& context, Enum& enumeration, const Enumerator& enumerator) {
   const Annotation* annotation = enumerator.annotation("default_literal");
   if (annotation == nullptr) {
@@ -146,14 +146,14 @@ void set_initial(Context& context, Enum& enumeration, const Enumerator& enumerat
   if (enumeration.initial != nullptr) {
     if (const Annotation* other = enumeration.initial->annotation("default_literal")) {
       context.error(annotation->location, "two enumerators have @default_literal")
-          .notes.push_back({other->location, "the other is here"});
+          .notes.push_back({other->location, "the other enumerator is here"});
       return;
     }
   }
   enumeration.initial = &enumerator;
 }
 
-/// False if the text is not an enumerator; this was reported.
+/// Parses an enumerator. Returns false after an error.
 bool parse_enumerator(Context& context, Enum& enumeration,
                       std::map<std::int64_t, Location>& values) {
   Annotations annotations = parse_annotations(context);
@@ -171,9 +171,10 @@ bool parse_enumerator(Context& context, Enum& enumeration,
   const auto [known, is_new] = values.emplace(enumerator.value, identifier->location);
   if (!is_new) {
     context
-        .error(identifier->location, "enumerator '" + enumerator.name + "' has the value " +
-                                         std::to_string(enumerator.value) + " of another one")
-        .notes.push_back({known->second, "the other one is here"});
+        .error(identifier->location, "enumerator '" + enumerator.name +
+                                         "' has the same value as another enumerator: " +
+                                         std::to_string(enumerator.value))
+        .notes.push_back({known->second, "the other enumerator is here"});
   }
   enumeration.enumerators.push_back(&enumerator);
   set_initial(context, enumeration, enumerator);

@@ -1,4 +1,4 @@
-// Definitions at file and module level. CORBA 3.0, 3.4 to 3.6.
+// Parses definitions at file and module level. CORBA 3.0, 3.4 to 3.6.
 #include "base/nearest_name.h"
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/grammar.h"
@@ -141,7 +141,8 @@ bool is_constant_type(const Type& type) {
   }
 }
 
-/// Only the type of a constant may be `fixed` without digits; `Type::digits` is 0 then.
+/// Parses the type of a constant. Only this type may be `fixed` without digits; `Type::digits` is 0
+/// then.
 const Type* parse_constant_type(Context& context) {
   TokenStream& tokens = context.tokens;
   if (!tokens.at_keyword("fixed") || tokens.peek(1).is("<"))
@@ -220,7 +221,7 @@ Declaration* parse_native(Context& context, Annotations annotations) {
   return &native;
 }
 
-/// The `;` after typeid and typeprefix. Files written for JacORB omit it after typeprefix.
+/// Parses the `;` after typeid and typeprefix. Files for JacORB omit it after typeprefix.
 void finish_type_id(Context& context, const Token& word) {
   TokenStream& tokens = context.tokens;
   const Location end = tokens.previous_end();
@@ -235,7 +236,7 @@ void finish_type_id(Context& context, const Token& word) {
   }
 }
 
-/// `typeid A::B "IDL:…";` and `typeprefix A "acme.com";`
+/// Parses `typeid A::B "IDL:…";` or `typeprefix A "acme.com";`.
 void parse_type_id(Context& context) {
   TokenStream& tokens = context.tokens;
   const Token word = tokens.next();
@@ -262,7 +263,8 @@ void parse_type_id(Context& context) {
   finish_type_id(context, word);
 }
 
-/// A word that is not a keyword, but starts a statement if a name follows.
+/// Whether the current token is `word`. It is not a keyword, but starts a statement if a name
+/// follows.
 bool at_statement_word(const Context& context, std::string_view word) {
   return context.tokens.at_word(word) &&
          (context.tokens.peek(1).kind == TokenKind::identifier || context.tokens.peek(1).is("::"));

@@ -1,4 +1,4 @@
-// The grammar of constant expressions. CORBA 3.0, 3.10.2.
+// Parses and evaluates constant expressions. CORBA 3.0, 3.10.2.
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/grammar.h"
 #include "idlc/frontend/literals.h"

@@ -1,4 +1,4 @@
-// Interfaces with their operations and attributes. CORBA 3.0, 3.8, 3.13 and 3.14.
+// Parses interfaces with their operations and attributes. CORBA 3.0, 3.8, 3.13 and 3.14.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
@@ -172,8 +172,8 @@ std::vector<const Exception*> parse_exception_list(Context& context) {
 
 namespace {
 
-/// A type for a parameter, result or attribute. The grammar of IDL allows only basic types and
-/// named types.
+/// Parses the type of a parameter, result or attribute. The grammar of IDL allows only basic types
+/// and named types, so other types get a warning.
 const Type* parse_named_type(Context& context, std::string_view what, std::string_view used_as) {
   const Location location = context.tokens.peek().location;
   const Type* type = parse_type(context, what);
@@ -284,7 +284,8 @@ void parse_operation(Context& context, Annotations annotations) {
   finish_declaration(context, &operation, "the operation");
 }
 
-/// `raises (…)` of a readonly attribute, `getraises (…)` and `setraises (…)` of other attributes.
+/// Parses `raises (…)` of a readonly attribute, or `getraises (…)` and `setraises (…)` of another
+/// attribute.
 void parse_attribute_raises(Context& context, Attribute& attribute) {
   TokenStream& tokens = context.tokens;
   if (attribute.is_readonly) {

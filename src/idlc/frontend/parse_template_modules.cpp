@@ -12,7 +12,7 @@ namespace {
 constexpr std::array kinds = {"typename", "interface", "valuetype", "struct",
                               "union",    "exception", "enum",      "sequence"};
 
-/// Far more than files need. Each instance keeps the tokens of an argument for each parameter.
+/// Much more than any file needs. Each instance keeps the tokens of an argument for each parameter.
 constexpr std::size_t parameter_count_max = 256;
 
 std::optional<std::string_view> parse_kind(Context& context) {
@@ -27,7 +27,8 @@ std::optional<std::string_view> parse_kind(Context& context) {
   return *found;
 }
 
-/// The elements of a sequence: an earlier parameter, or a type. False after an error.
+/// Parses the type of a sequence's elements: an earlier parameter, or a type. Returns false after
+/// an error.
 bool parse_element(Context& context) {
   constexpr std::string_view what = "the type of the sequence's elements";
   const bool is_name = context.tokens.peek().kind == TokenKind::identifier;
@@ -35,7 +36,7 @@ bool parse_element(Context& context) {
                  : parse_type(context, what) != nullptr;
 }
 
-/// `typename T`, `sequence<T> S`, `const long N`
+/// Parses a parameter, such as `typename T`, `sequence<T> S` or `const long N`.
 std::optional<TemplateParameter> parse_template_parameter(Context& context) {
   TokenStream& tokens = context.tokens;
   TemplateParameter parameter;
@@ -60,7 +61,7 @@ std::optional<TemplateParameter> parse_template_parameter(Context& context) {
   return parameter;
 }
 
-/// False after a report.
+/// Adds the parameter. Returns false if it reported an error.
 bool add_parameter(Context& context, TemplateModule& made, TemplateParameter parameter,
                    Location location) {
   if (made.parameters.size() == parameter_count_max) {
@@ -87,7 +88,7 @@ bool parse_template_parameters(Context& context, TemplateModule& made) {
   return tokens.expect(">", "after the parameters of the template module");
 }
 
-/// The name stands in its scope for a node without code.
+/// Declares the name of the template module. No code is generated for its node.
 void declare_template(Context& context, const Identifier& identifier, TemplateModule made) {
   constexpr std::string_view what = "template module";
   auto& node = context.model.make<Interface>();
@@ -99,7 +100,7 @@ void declare_template(Context& context, const Identifier& identifier, TemplateMo
   context.templates.emplace(&node, std::move(made));
 }
 
-/// The instances get only the tokens of the body.
+/// Reports pragmas and annotation comments in the body, because instances get only its tokens.
 void report_skipped(Context& context, const std::vector<Event>& skipped) {
   for (const Event& event : skipped) {
     const bool is_pragma = event.kind == EventKind::pragma;
@@ -154,7 +155,7 @@ Tokens name_tokens(const Declaration& declaration, Location location) {
   return result;
 }
 
-/// Typedefs count as what they name.
+/// A typedef has the kind of the type that it names.
 bool is_of_kind(const Declaration& declaration, std::string_view kind) {
   const auto* definition = as<Typedef>(&declaration);
   if (definition == nullptr) return to_text(declaration.kind) == kind;
@@ -229,7 +230,7 @@ std::optional<Tokens> with_full_names(Context& context, const Tokens& tokens) {
   return result;
 }
 
-/// In parentheses, since an operator may follow the parameter.
+/// Puts the constant into parentheses, because an operator may follow the parameter in the body.
 std::optional<Tokens> parse_constant_argument(Context& context, const Type& type) {
   const std::size_t position = context.tokens.position();
   if (!parse_constant(context, type)) return std::nullopt;
@@ -287,8 +288,8 @@ const Tokens* argument_at(const TemplateModule& made, const std::vector<Tokens>&
   return found == made.numbers.end() ? nullptr : &arguments[found->second];
 }
 
-/// `module name { … };`. Tokens of another file get the location of the instance, because the code
-/// of the instance belongs to the file that has it.
+/// Makes the tokens `module name { … };`. Tokens of another file get the location of the instance,
+/// because the code of the instance belongs to the file that has it.
 Tokens instance_tokens(const TemplateModule& made, const std::vector<Tokens>& arguments,
                        const Token& name) {
   Token token = name;

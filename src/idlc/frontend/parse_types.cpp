@@ -1,4 +1,5 @@
-// Types in use. CORBA 3.0, 3.11; IDL 4.2, 7.4.1.4.4.
+// Parses the types of members, parameters, constants and typedefs. CORBA 3.0, 3.11; IDL 4.2,
+// 7.4.1.4.4.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/grammar.h"
 

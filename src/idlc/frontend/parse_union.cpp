@@ -1,4 +1,4 @@
-// Unions. CORBA 3.0, 3.11.2.2.
+// Parses unions. CORBA 3.0, 3.11.2.2.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/constants.h"
 #include "idlc/frontend/forward.h"
@@ -15,7 +15,7 @@ bool is_discriminator(const Type& type) {
          kind == TypeKind::enumeration || integer_range(kind).has_value();
 }
 
-/// `switch (type)`. Null after an error.
+/// Parses `switch (type)`. Returns null after an error.
 const Type* parse_switch(Context& context) {
   TokenStream& tokens = context.tokens;
   if (!tokens.accept_keyword("switch")) {
@@ -36,7 +36,7 @@ const Type* parse_switch(Context& context) {
   return type;
 }
 
-/// All `case X:` and `default:` in front of a member. False after an error.
+/// Parses all `case X:` and `default:` in front of a member. Returns false after an error.
 bool parse_labels(Context& context, const Type& discriminator, LabelChecks& checks,
                   UnionBranch& branch) {
   TokenStream& tokens = context.tokens;

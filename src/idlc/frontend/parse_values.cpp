@@ -1,4 +1,4 @@
-// Valuetypes and boxed values. CORBA 3.0, 3.9.
+// Parses valuetypes and boxed values. CORBA 3.0, 3.9.
 #include "idlc/frontend/checks.h"
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
@@ -38,7 +38,7 @@ void add_value_base(Context& context, ValueType& value, const ScopedName& name) 
     report_undefined_base(context, name, *base);
   } else if (!base->is_abstract && (value.is_abstract || !value.bases.empty())) {
     context.error(name.location(), value.is_abstract
-                                       ? "an abstract valuetype can inherit from abstract ones only"
+                                       ? "an abstract valuetype can have abstract bases only"
                                        : "only the first base of a valuetype may be concrete");
   } else if (std::ranges::find(value.bases, base) != value.bases.end()) {
     context.error(name.location(), "'" + name.text() + "' is named twice among the bases");
@@ -129,7 +129,7 @@ void parse_element(Context& context, ValueType& value) {
   if (!handled) parse_operation_or_attribute(context, std::move(annotations));
 }
 
-/// `: truncatable Base, … supports I, …`. The names are looked up in the scope around the
+/// Parses `: truncatable Base, … supports I, …`. Looks up the names in the scope around the
 /// valuetype.
 void parse_inheritance(Context& context, ValueType& value) {
   TokenStream& tokens = context.tokens;

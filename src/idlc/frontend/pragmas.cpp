@@ -1,4 +1,5 @@
-// Pragmas. CORBA 3.0, 10.7.5.
+// Executes #pragma prefix, ID and version, and passes on pragmas with annotations. CORBA 3.0,
+// 10.7.5.
 #include "idlc/frontend/pragmas.h"
 
 #include "idlc/frontend/literals.h"
@@ -32,7 +33,8 @@ void Pragmas::enter_file(const SourceFile& file) {
       .error({file.includer, file.include_line, 1},
              "'" + file.include_name + "' is included inside " + std::string(to_text(owner.kind)) +
                  " '" + owner.name + "'")
-      .hint = "include it before: its declarations belong to no other scope";
+      .hint = "move the #include in front of the " + std::string(to_text(owner.kind)) +
+              ", because the file's declarations cannot belong to another scope";
 }
 
 void Pragmas::pragma(const Event& event) {

@@ -1,4 +1,5 @@
-// The main loop of the preprocessor.
+// The main loop of the preprocessor: gives tokens of text, and executes the directives between
+// them.
 #include "idlc/frontend/preprocessor.h"
 
 #include "base/nearest_name.h"

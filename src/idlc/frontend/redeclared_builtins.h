@@ -1,5 +1,5 @@
-// Files that declare again what orb.idl or the compiler declares in module CORBA: files of other
-// ORBs, and files that must compile without orb.idl.
+// Compares declarations in module CORBA with the declarations of orb.idl and of the compiler. Files
+// of other ORBs declare these names again, and so do files that must compile without orb.idl.
 #pragma once
 
 #include "idlc/frontend/context.h"

@@ -76,7 +76,8 @@ void RepositoryIds::check_declared_again(const Declaration& declaration, Locatio
 void RepositoryIds::set_id(Declaration& declaration, const std::string& id, Location location) {
   const auto colon = id.find(':');
   if (colon == std::string::npos || colon == 0) {
-    diagnostics_.error(location, "the repository id \"" + id + "\" has no format, as in \"IDL:…\"");
+    diagnostics_.error(location,
+                       "the repository id \"" + id + "\" does not begin with a format like IDL:");
     return;
   }
   Parts& parts = parts_[&declaration];

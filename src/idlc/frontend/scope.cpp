@@ -1,4 +1,4 @@
-// Looks up names.
+// Declares names in scopes, looks them up, and reports clashes and unknown names.
 #include "idlc/frontend/scope.h"
 
 #include "base/nearest_name.h"
@@ -253,7 +253,7 @@ void Scopes::warn_of_hidden(const Identifier& identifier) {
     diagnostics_
         .warning(Warning::shadow, identifier.location,
                  quoted(identifier.name) + " hides " + quoted(hidden->declaration->scoped_name))
-        .notes.push_back({hidden->location, "the hidden one was declared here"});
+        .notes.push_back({hidden->location, "the hidden declaration is here"});
     return;
   }
 }
@@ -264,7 +264,7 @@ void Scopes::warn_of_case(const Identifier& identifier, const std::string& other
       .warning(Warning::case_clash, identifier.location,
                quoted(identifier.name) + " differs from " + quoted(other) +
                    " only in case, which other compilers may refuse")
-      .notes.push_back({location, quoted(other) + " stands here"});
+      .notes.push_back({location, quoted(other) + " is here"});
 }
 
 void Scopes::note_use(const ScopedName& name, const Symbol& found) {
@@ -291,7 +291,7 @@ const Symbol* Scopes::look_up(const Scope& scope, const Identifier& identifier,
     Diagnostic& diagnostic = diagnostics_.error(
         identifier.location, quoted(identifier.name) + " is ambiguous: it is inherited twice");
     for (const Symbol* symbol : found)
-      diagnostic.notes.push_back({symbol->location, "one is here"});
+      diagnostic.notes.push_back({symbol->location, "one declaration is here"});
     const auto named = std::ranges::find_if(
         found, [](const Symbol* symbol) { return symbol->declaration != nullptr; });
     if (named != found.end())

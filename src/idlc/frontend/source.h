@@ -21,8 +21,8 @@ struct SourceFile {
   bool is_main = false;
   bool is_direct = false;      ///< the main file itself includes it
   bool is_part = false;        ///< included only inside scopes of other files: has no C++ file
-  bool is_builtin = false;     ///< a built-in text (orb.idl): the back end's library has its C++
-  bool is_renumbered = false;  ///< only named by #line: there is no text to show
+  bool is_builtin = false;     ///< a built-in text (orb.idl): the library has its C++ declarations
+  bool is_renumbered = false;  ///< only #line names it: there is no text to show
   std::string text;            ///< the contents, for diagnostics
 };
 

@@ -1,4 +1,4 @@
-// The cursor over the tokens, and error recovery.
+// Moves through the tokens, reports unexpected tokens, and recovers after errors.
 #include "idlc/frontend/token_stream.h"
 
 #include <algorithm>

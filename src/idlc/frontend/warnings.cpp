@@ -1,4 +1,4 @@
-// The table of warnings, and the options that select them.
+// The table of warnings, and the -W options that select them.
 #include "idlc/frontend/diagnostics.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::array table = {
     WarningInfo{Warning::anonymous_parameters, "anonymous-parameters", true,
-                "a parameter, result or attribute of a type without a name, as sequence<long>"},
+                "a parameter, result or attribute of a type without a name, like sequence<long>"},
     WarningInfo{Warning::anonymous_types, "anonymous-types", false,
                 "a member or element of a type without a name, which CORBA 3 deprecates"},
     WarningInfo{Warning::builtin, "builtin", true,
@@ -18,16 +18,16 @@ constexpr std::array table = {
                 "names that differ only in case, which other compilers may refuse"},
     WarningInfo{Warning::cpp, "cpp", true, "#warning"},
     WarningInfo{Warning::extra_tokens, "extra-tokens", true,
-                "text behind a preprocessor directive that takes none"},
+                "superfluous text behind a preprocessor directive"},
     WarningInfo{Warning::fixed_truncated, "fixed-truncated", true,
                 "a fixed-point constant with more digits behind the point than its type has"},
     WarningInfo{
         Warning::ignored_annotations, "ignored-annotations", true,
-        "a standard annotation that has no effect at this place, as @default of a sequence"},
+        "a standard annotation that has no effect at this place, like @default of a sequence"},
     WarningInfo{Warning::include_quotes, "include-quotes", true,
                 "the file name of an #include without quotes"},
     WarningInfo{Warning::literal_kind, "literal-kind", true,
-                "a literal of a kind that other compilers refuse, as 3.14 for a fixed constant"},
+                "a literal of a kind that other compilers refuse, like 3.14 for a fixed constant"},
     WarningInfo{Warning::macro_redefined, "macro-redefined", true,
                 "a macro that is defined again, differently"},
     WarningInfo{Warning::missing_include, "missing-include", true,
@@ -39,7 +39,7 @@ constexpr std::array table = {
     WarningInfo{Warning::scope_name, "scope-name", true,
                 "a declaration with the name of the module around it"},
     WarningInfo{Warning::shadow, "shadow", false,
-                "a declaration that hides one of a scope around it"},
+                "a declaration that hides a declaration of a scope around it"},
     WarningInfo{Warning::undefined_forward, "undefined-forward", true,
                 "an interface or valuetype that is declared, but not defined in any file read"},
     WarningInfo{Warning::unknown_annotation, "unknown-annotation", true,
@@ -47,7 +47,7 @@ constexpr std::array table = {
     WarningInfo{Warning::unknown_pragmas, "unknown-pragmas", false,
                 "a #pragma that is not known and has no effect"},
     WarningInfo{Warning::unused_include, "unused-include", false,
-                "an #include of which the file uses no declaration"},
+                "an #include whose declarations the file does not use"},
 };
 
 const WarningInfo* find(std::string_view name) {

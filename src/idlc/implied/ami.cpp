@@ -31,7 +31,9 @@ class AmiMaker final {
     handlers_[&origin] = {&handler, &stub, &local};
     Ami ami{&origin, &stub, &handler, &local, nullptr, {}};
     const Type& handler_type = maker_.type_of(handler, TypeKind::interface);
-    // Functions with the same parameters, which start calls, cannot give different pollers.
+    // The functions that start calls would have the same parameters in this interface and in its
+    // bases, but return different pollers. So an interface with pollers does not declare them
+    // again.
     std::vector<Call> calls =
         calls_of(origin, maker_.void_type(), has_poller ? Joined::inherit : Joined::declare);
     std::vector<Call> unanswered;

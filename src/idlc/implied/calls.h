@@ -29,8 +29,8 @@ struct Call {
   return call.is_joined ? TakenNames::Hides::inherited : TakenNames::Hides::nothing;
 }
 
-/// What to do with an abstract base that two concrete bases inherit without each other. Each of
-/// them has its own implied declarations for the calls of this base.
+/// What to do with an abstract base that two concrete bases inherit independently. Each concrete
+/// base has its own implied declarations for the calls of the abstract base.
 enum class Joined : std::uint8_t {
   inherit,  ///< leave its calls to the concrete bases
   declare,  ///< declare its calls again, which hides the declarations of the concrete bases

@@ -1,4 +1,4 @@
-// Finds handlers that inherit two operations with one name.
+// Finds handlers, pollers and stubs that inherit two operations with one name.
 #pragma once
 
 #include "idlc/implied/implied.h"

@@ -1,4 +1,4 @@
-// Determines which interfaces are chosen.
+// Determines which interfaces are chosen for AMI, AMH and coroutines.
 #include "idlc/implied/clashes.h"
 #include "idlc/implied/implied.h"
 #include "idlc/implied/maker.h"
@@ -67,7 +67,7 @@ class Choice final {
   void look_at(const Interface& interface, std::vector<Diagnostic>& diagnostics) {
     const bool is_annotated = is_annotated_(interface);
     if (interface.is_local || interface.is_abstract) {
-      if (is_annotated && !interface.is_imported) diagnostics.push_back(in_vain(interface));
+      if (is_annotated && !interface.is_imported) diagnostics.push_back(no_effect(interface));
       return;
     }
     const bool is_chosen =
@@ -75,7 +75,7 @@ class Choice final {
     if (interface.is_defined && is_chosen) add(interface);
   }
 
-  [[nodiscard]] Diagnostic in_vain(const Interface& interface) const {
+  [[nodiscard]] Diagnostic no_effect(const Interface& interface) const {
     Diagnostic diagnostic;
     diagnostic.severity = Severity::warning;
     diagnostic.location = interface.location;

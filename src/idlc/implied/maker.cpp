@@ -1,4 +1,4 @@
-// Makes nodes with names, ids and positions.
+// Makes implied nodes, and gives them names, repository ids and positions.
 #include "idlc/implied/maker.h"
 
 #include "idlc/frontend/lexer.h"

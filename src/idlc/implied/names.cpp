@@ -1,4 +1,4 @@
-// Stores names in lower case, with their scopes.
+// Keeps the names of a model in lower case, with their scopes.
 #include "idlc/implied/names.h"
 
 #include "idlc/frontend/lexer.h"

@@ -1,4 +1,4 @@
-// Parses options with CLI11.
+// Parses the command line of perigee-idl with CLI11.
 #include "idlc/program/arguments.h"
 
 #include "base/nearest_name.h"
@@ -146,8 +146,8 @@ void add_flags(CLI::App& app, Flags& flags) {
       "stockAmiC.h and stockAmiC.cpp, with stockAmiS.h and stockAmiS.cpp for reply handlers "
       "that are objects");
   app.add_flag("--ami-polling", flags.wants_ami_polling,
-               "The same with pollers, whose operations take the reply when the program asks; "
-               "the program needs Perigee::dynamic (libperigee_dynamic)");
+               "Like --ami, with pollers, too: a program takes the reply from a poller when it "
+               "wants; the program needs Perigee::dynamic (libperigee_dynamic)");
   app.add_flag("--amh", flags.wants_amh,
                "Asynchronous servants (AMH) of all interfaces, not only of annotated ones: "
                "stockAmhS.h and stockAmhS.cpp");

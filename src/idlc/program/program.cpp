@@ -1,4 +1,4 @@
-// Runs the phases and writes the files.
+// Runs the phases of the compiler for each IDL file, and writes the files.
 #include "idlc/program/program.h"
 
 #include "idlc/backends/cpp11/generate.h"

@@ -129,7 +129,7 @@ TEST_CASE("a folder is not read as a file") {
 }
 
 TEST_CASE("nesting is limited, for all constructs") {
-  const std::string message = "the text is nested more than 128 deep";
+  const std::string message = "the text is nested more than 128 levels deep";
   CHECK(error_of(repeated(50000, "module A { module B {")) == message);
   CHECK(error_of("const long x = " + repeated(100000, "(")) == message);
   CHECK(error_of("const long x = " + repeated(100000, "-") + "1;") == message);
@@ -158,7 +158,7 @@ TEST_CASE("macros that grow without bound are an error") {
   }
   CHECK(error_of(text + "m19\n") == "macro expansion makes more than 2000000 tokens");
   CHECK(error_of("#define f(x) x\n" + repeated(500, "f(") + repeated(500, ")")) ==
-        "calls of macros in arguments of macros are nested more than 128 deep");
+        "calls of macros in arguments of macros are nested more than 128 levels deep");
 }
 
 TEST_CASE("tokens that grow without bound by ## are an error") {
@@ -170,7 +170,8 @@ TEST_CASE("tokens that grow without bound by ## are an error") {
 
 TEST_CASE("a file that includes itself endlessly is an error") {
   CHECK(error_of("#include \"main.idl\"\n") ==
-        "files include each other more than 64 deep: does a file include itself without a guard?");
+        "files include each other more than 64 levels deep: does a file include itself without a "
+        "guard?");
 }
 
 TEST_CASE("inclusions are limited in number and in total size") {
@@ -188,7 +189,7 @@ TEST_CASE("inclusions are limited in number and in total size") {
 
 TEST_CASE("conditionals are limited in depth") {
   CHECK(error_of(repeated(1000, "#if 1\n"))
-            .starts_with("conditional directives are nested more than 256 deep"));
+            .starts_with("conditional directives are nested more than 256 levels deep"));
   CHECK(error_of("#if " + repeated(1000, "(") + "\n#endif\n") ==
         "the #if expression is nested too deeply");
 }
@@ -228,12 +229,12 @@ TEST_CASE("typedefs of typedefs are limited, also through arrays and sequences")
   for (int i = 1; i < 20000; ++i) {
     text += "typedef T" + std::to_string(i - 1) + " T" + std::to_string(i) + "[1];\n";
   }
-  CHECK(error_of(text) == "types lie inside each other more than 256 deep");
+  CHECK(error_of(text) == "types are nested more than 256 levels deep");
   text = "typedef long T0;\n";
   for (int i = 1; i < 300; ++i) {
     text += "typedef sequence<T" + std::to_string(i - 1) + "> T" + std::to_string(i) + ";\n";
   }
-  CHECK(error_of(text) == "types lie inside each other more than 256 deep");
+  CHECK(error_of(text) == "types are nested more than 256 levels deep");
 }
 
 TEST_CASE("structs, unions and bitsets that contain or extend each other are limited") {
@@ -244,7 +245,7 @@ TEST_CASE("structs, unions and bitsets that contain or extend each other are lim
   };
   CompileOptions options;
   options.idl_version = IdlVersion::four;
-  const std::string message = "types lie inside each other more than 256 deep";
+  const std::string message = "types are nested more than 256 levels deep";
   using Text = std::string;
   CHECK(error_of(chain("struct T0 { long a; };\n",
                        [](const Text& inner, const Text& i) {

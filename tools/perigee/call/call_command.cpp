@@ -1,4 +1,5 @@
-// Sends the request by the dynamic invocation interface: docs/dynamic.md.
+// Runs the command `perigee call`. It sends the request by the dynamic invocation interface
+// (docs/dynamic.md).
 #include "call/call_command.h"
 
 #include "call/call_arguments.h"
@@ -73,7 +74,7 @@ void print(const json& value, bool one_line) {
 /// One run of the command.
 class CallCommand {
  public:
-  /// `interfaces`: those of the IDL files, or nothing: the object is asked.
+  /// `interfaces`: the interfaces of the IDL files. Without IDL files, asks the object.
   CallCommand(const CORBA::object_reference<CORBA::ORB>& orb, const CallArguments& arguments,
               std::optional<Interfaces> interfaces)
       : orb_(orb), arguments_(arguments), interfaces_(std::move(interfaces)), writer_(orb) {
@@ -101,8 +102,8 @@ class CallCommand {
                                      arguments_.words.size());
   }
 
-  /// The reference may name a base of the object's interface: if the operation is not there, the
-  /// object is asked.
+  /// The reference may name a base of the object's interface. If this base does not have the
+  /// operation, asks the object for its interface.
   OperationTypes find_operation() {
     const auto find = [this](const std::string& interface) {
       return interfaces_->operation_of(interfaces_->interface_of(interface), arguments_.operation,
@@ -124,8 +125,8 @@ class CallCommand {
     throw wrong(id.empty() ? "neither the reference nor the object names an interface; give it "
                              "with --interface <name>"
                            : "the object has the interface " + printable(id) +
-                                 ", which the IDL does not have; --idl names a file that has it, "
-                                 "and --interface one of its bases");
+                                 ", which the IDL does not have; name a file that has it with "
+                                 "--idl, or one of its bases with --interface");
   }
 
   void check_oneway() const {
@@ -164,7 +165,7 @@ class CallCommand {
     return print_outcome([&] { return results_of(*request, operation_, writer_); }, exit_done);
   }
 
-  /// The operation was called: a failure from here on is not one of the call.
+  /// Prints the results. A failure here is not a failure of the call, which has been made.
   template <typename MakeJson>
   int print_outcome(MakeJson make_json, int status) {
     std::string failure;
@@ -177,7 +178,7 @@ class CallCommand {
       failure = printable(exception.what());
     }
     std::cerr << "perigee call: " << operation_.name
-              << " was called, but its results have no JSON: " << failure << '\n';
+              << " was called, but its results cannot be written as JSON: " << failure << '\n';
     return exit_failed;
   }
 

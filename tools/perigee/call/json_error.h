@@ -1,4 +1,4 @@
-// An error in JSON, with the place of the member that has it.
+// An error in JSON, with the path of the wrong member.
 #pragma once
 
 #include <stdexcept>
@@ -14,7 +14,7 @@ class JsonError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The path of the member at hand, and the depth limit of JSON values.
+/// The path of the current member, and the depth limit of JSON values.
 class JsonPath {
  public:
   explicit JsonPath(std::string root) { steps_.push_back(std::move(root)); }

@@ -1,4 +1,4 @@
-// Fills a DynAny with the default value of the type, member by member.
+// Converts JSON to a CORBA value: fills a DynAny of the type, member by member.
 #include "call/json_reader.h"
 
 #include "base/nearest_name.h"
@@ -61,7 +61,7 @@ CORBA::Any JsonReader::read(const json& value, const TypeCodeRef& type, const st
     fill(place, value, path);
     return place->to_any();
   } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {
-    path.fail("values of type " + type->_text() + " have no JSON");
+    path.fail("values of type " + type->_text() + " have no form in JSON");
   }
 }
 
@@ -197,7 +197,7 @@ void JsonReader::fill_basic(DynamicAny::DynAny& place, const CORBA::TypeCode& ty
     case TCKind::tk_bitset:
       return fill_flags(place, *type._node(), value, path);
     default:
-      path.fail("values of type " + type._text() + " have no JSON");
+      path.fail("values of type " + type._text() + " have no form in JSON");
   }
 }
 
@@ -310,7 +310,7 @@ void JsonReader::fill_value(DynamicAny::DynValue& place, const json& value, Json
   try {
     fill_struct(place, value, path);
   } catch (const CORBA::NO_IMPLEMENT&) {
-    path.fail("values of a custom valuetype have no JSON");
+    path.fail("values of a custom valuetype have no form in JSON");
   }
 }
 
@@ -354,7 +354,7 @@ CORBA::Any JsonReader::any_of(const json& value, JsonPath& path) {
     fill(place, *inner, path);
     return place->to_any();
   } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {
-    path.fail("values of type " + type->_text() + " have no JSON");
+    path.fail("values of type " + type->_text() + " have no form in JSON");
   }
 }
 

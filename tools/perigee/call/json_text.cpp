@@ -1,4 +1,4 @@
-// Base64 by OpenSSL. Wide characters are code points.
+// Converts octets to base64 and back with OpenSSL, and wide characters to UTF-8 and back.
 #include "call/json_text.h"
 
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-// Takes a DynAny apart, member by member.
+// Converts a CORBA value to JSON: takes a DynAny apart, member by member.
 #include "call/json_writer.h"
 
 #include "call/dyn_any_access.h"
@@ -22,7 +22,7 @@ json JsonWriter::write(const CORBA::Any& value, const std::string& name) {
   try {
     return json_of(factory_->create_dyn_any(value), path);
   } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {
-    path.fail("values of type " + value.type()->_text() + " have no JSON");
+    path.fail("values of type " + value.type()->_text() + " have no form in JSON");
   }
 }
 
@@ -116,7 +116,7 @@ json JsonWriter::json_of_basic(DynamicAny::DynAny& value, const CORBA::TypeCode&
       return type.kind() == TCKind::tk_bitset ? json(flags) : json_of_flags(flags, *type._node());
     }
     default:
-      path.fail("values of type " + type._text() + " have no JSON");
+      path.fail("values of type " + type._text() + " have no form in JSON");
   }
 }
 
@@ -126,7 +126,7 @@ DynamicAny::NameDynAnyPairSeq members_of(DynamicAny::DynMembers& value, const Js
   try {
     return value.get_members_as_dyn_any();
   } catch (const CORBA::NO_IMPLEMENT&) {
-    path.fail("values of a custom valuetype have no JSON");
+    path.fail("values of a custom valuetype have no form in JSON");
   } catch (const CORBA::MARSHAL& exception) {
     path.fail(
         "the value cannot be written as JSON: its members cannot be read, or the value is part of "
@@ -179,7 +179,7 @@ json JsonWriter::json_of_any(const CORBA::Any& value, JsonPath& path) {
     return {{"type", Interfaces::name_of(*type)},
             {"value", json_of(factory_->create_dyn_any(value), path)}};
   } catch (const DynamicAny::DynAnyFactory::InconsistentTypeCode&) {
-    path.fail("values of type " + type->_text() + " have no JSON");
+    path.fail("values of type " + type->_text() + " have no form in JSON");
   }
 }
 

@@ -30,7 +30,7 @@ class Load {
   Load(std::uint64_t calls, const std::function<std::string()>& call)
       : calls_(calls), call_(call) {}
 
-  /// One of several threads. Ends when the calls of all threads are made, or one has thrown.
+  /// Makes calls, on one of several threads. Ends when all calls are made, or when one has thrown.
   void run() {
     LoadReport own;
     std::exception_ptr error;

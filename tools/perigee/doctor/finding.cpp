@@ -1,4 +1,4 @@
-// Findings as lines for people, and as JSON.
+// Writes findings as lines for people, and as JSON.
 #include "doctor/finding.h"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
-// The thresholds are those below which a server with many clients fails or is slow.
+// Checks limits and settings of the host. Below the thresholds here, a server with many clients
+// fails or is slow.
 #include "doctor/host.h"
 
 #include <perigee/ipc/uring.h>
@@ -132,9 +133,8 @@ Finding check_memory(const KernelFiles& files) {
   if (*limit >= advised) return finding;
   finding.verdict = Verdict::advice;
   finding.remedy =
-      "the default of -ORBMemoryBudget is for larger hosts: set it to less than this limit, so "
-      "that "
-      "the server refuses requests before the kernel ends it";
+      "the default of -ORBMemoryBudget is for larger hosts: set a smaller value than this limit, "
+      "so that the server refuses requests before the kernel kills the server";
   return finding;
 }
 

@@ -1,5 +1,6 @@
-// Most failures of a first call over a network are names that lead elsewhere, loopback addresses in
-// references, and firewalls.
+// Checks the host name, the addresses and the connections to peers. Most failures of a first call
+// over a network are host names that resolve to another host, loopback addresses in references, and
+// firewalls.
 #include "doctor/network.h"
 
 #include "reach.h"
@@ -95,12 +96,12 @@ Finding check_host_name(const std::string& name,
     return !contains(addresses, each) && !each.host().starts_with("127.");
   });
   if (foreign != resolved->end())
-    return advise(quoted_name + " leads to " + foreign->host() + ", which is not on this host",
+    return advise(quoted_name + " resolves to " + foreign->host() + ", which is not on this host",
                   remedy);
   if (time >= slow)
     return advise("looking up " + quoted_name + " takes " + std::to_string(time.count()) + " ms",
                   "see which name server does not answer: /etc/resolv.conf");
-  finding.text = quoted_name + " leads to " + list(*resolved);
+  finding.text = quoted_name + " resolves to " + list(*resolved);
   return finding;
 }
 

@@ -1,4 +1,4 @@
-// The reference of an object has the addresses at which the server listens.
+// Starts an ORB with the given options, and connects to each address in its references.
 #include "doctor/server.h"
 
 #include "make_orb.h"

@@ -1,4 +1,5 @@
-// CORBA 3.0, 4.3.1.1 (_get_interface) and 10.5.7 (Repository).
+// Finds definitions by calls to the object and to an Interface Repository: CORBA 3.0, 4.3.1.1
+// (_get_interface) and 10.5.7 (Repository).
 #include "remote/definition_source.h"
 
 #include <perigee/base/printable.h>

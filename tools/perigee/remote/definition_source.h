@@ -17,7 +17,7 @@ class DescriptionError : public std::runtime_error {
 
 struct InterfaceSource {
   CORBA::object_reference<CORBA::InterfaceDef> interface;
-  /// Has the other definitions. Nil if the server of `interface` does not name it.
+  /// The repository with the other definitions. Nil if the server of `interface` does not name it.
   CORBA::object_reference<CORBA::Repository> repository;
 };
 

@@ -1,4 +1,5 @@
-// Describes all interfaces that the interface uses; `perigee call` describes only the one it calls.
+// Describes all interfaces that the interface uses. In contrast, `perigee call` describes only the
+// interface that it calls.
 #include "remote/describe_command.h"
 
 #include "call_limit.h"

@@ -1,4 +1,5 @@
-// Only the interface itself has members here; the types are in the IDL.
+// Writes the operations and attributes of an interface as JSON. Types are named only: their
+// definitions are in the IDL.
 #include "remote/describe_interface_json.h"
 
 #include "call/interfaces.h"

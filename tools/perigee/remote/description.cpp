@@ -1,4 +1,4 @@
-// Reads the repository. Follows each repository id once, so cycles end.
+// Reads definitions from an Interface Repository. Follows each repository id once, so cycles end.
 #include "remote/description.h"
 
 #include <perigee/base/printable.h>
@@ -191,7 +191,7 @@ std::string Description::add_interface(
   return id;
 }
 
-// Not by describe_contents: JacORB's fails.
+// Does not call describe_contents, because that of JacORB fails.
 void Description::read_contents(CORBA::Container& container, DescribedMembers& members) {
   using CORBA::DefinitionKind;
   for (const auto kind :

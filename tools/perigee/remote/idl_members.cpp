@@ -1,4 +1,4 @@
-// The grammar of interfaces and valuetypes: CORBA 3.0, 3.8 and 3.9.
+// Writes the bodies of interfaces, valuetypes and other types: CORBA 3.0, 3.8 and 3.9.
 #include "remote/idl_members.h"
 
 #include <perigee/base/printable.h>

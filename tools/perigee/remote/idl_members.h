@@ -29,7 +29,8 @@ class IdlMembers {
   /// Calls `use` for the types of operations, attributes, constants and initializers.
   void for_each_type(const Described& described,
                      const std::function<void(const cdr::TypeNode&)>& use) const;
-  /// Parameters need types with a name: gives a sequence, an array or a fixed a typedef.
+  /// Writes a typedef for a sequence, an array or a fixed type, because the types of parameters
+  /// need names.
   void name_template(const cdr::TypeNode& type, IdlOutput& output);
 
   /// A type that is no container.

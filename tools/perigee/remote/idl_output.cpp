@@ -1,4 +1,4 @@
-// CORBA 3.0, 10.7.5: #pragma ID, #pragma prefix.
+// Writes the lines of an IDL text, with #pragma ID and #pragma prefix: CORBA 3.0, 10.7.5.
 #include "remote/idl_output.h"
 
 #include "remote/type_text.h"

@@ -1,4 +1,4 @@
-// The scopes of IDL: CORBA 3.0, 3.20.
+// Decides in which scope of the IDL text each definition stands: CORBA 3.0, 3.20.
 #include "remote/idl_places.h"
 
 #include "idl_nodes.h"

@@ -53,7 +53,7 @@ class IdlWriter {
   }
 
  private:
-  /// Says that the text lacks definitions.
+  /// A comment that the text lacks definitions; empty if it is complete.
   [[nodiscard]] std::string comment() const {
     if (description_.is_complete()) return {};
     return "// The server does not name its Interface Repository. The bases of the interface, and "
@@ -72,7 +72,8 @@ class IdlWriter {
       if (state != State::done) throw_cycle(id);
       return;
     }
-    // A type that is met again is written at the second time: what it waits for is declared.
+    // A type that needs itself is written when it is needed for the second time: then all types
+    // that it waits for are declared.
     if (state != State::none && state != State::waiting) throw_cycle(id);
     state = state == State::none ? State::waiting : State::repeated;
     const Described& described = *description_.find(id);
@@ -85,7 +86,7 @@ class IdlWriter {
 
   [[noreturn]] static void throw_cycle(const std::string& id) {
     throw DescriptionError("the definition of " + printable(id) +
-                           " in the Interface Repository needs itself");
+                           " in the Interface Repository depends on itself");
   }
 
   void require_used(const Described& described) {
@@ -107,7 +108,8 @@ class IdlWriter {
   /// Writes the definition before its use by `user`, or declares it.
   void require(const TypeNode& node, const std::string& user, Needs needs) {
     const std::string id(node.id);
-    if (description_.find(id) == nullptr || id == open_container_) return;  // Object, or known
+    if (description_.find(id) == nullptr || id == open_container_)
+      return;  // predefined, or being written
     const IdlPlace& place = places_.of(id);
     if (!place.container.empty() && place.container == user) return;  // its body has the type
     const State state = states_[id];
@@ -170,7 +172,7 @@ class IdlWriter {
   IdlMembers members_;
   IdlOutput output_;
   std::map<std::string, State> states_;
-  std::set<std::string> declared_;  // forward
+  std::set<std::string> declared_;  // ids with a forward declaration
   std::set<std::string> with_id_;
   std::string open_container_;
   bool includes_orb_idl_ = false;

@@ -1,4 +1,5 @@
-// Mistakes in a reference are mistakes in the command line.
+// Converts the reference of the command line to an object. Mistakes in the reference are usage
+// errors.
 #include "remote/target.h"
 
 #include "ior_command.h"

@@ -1,4 +1,4 @@
-// The grammar of types: CORBA 3.0, 3.11.
+// Writes types, labels and constants in the grammar of IDL: CORBA 3.0, 3.11.
 #include "remote/type_text.h"
 
 #include "idlc/frontend/lexer.h"

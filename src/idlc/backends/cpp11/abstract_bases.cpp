@@ -1,4 +1,4 @@
-// Looks at all bases of an interface.
+// Searches all bases of an interface for abstract interfaces and for CORBA::AbstractBase.
 #include "idlc/backends/cpp11/abstract_bases.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which interfaces are a CORBA::AbstractBase.
+// Finds the interfaces that are a CORBA::AbstractBase.
 #pragma once
 
 #include "idlc/frontend/model.h"

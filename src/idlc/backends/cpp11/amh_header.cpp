@@ -1,4 +1,4 @@
-// "stockAmhS.h": response handlers, exception holders, skeleton classes, CORBA::amh_traits.
+// Writes "stockAmhS.h": response handlers, exception holders, skeleton classes, CORBA::amh_traits.
 #include "idlc/backends/cpp11/amh.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/interfaces.h"

@@ -1,4 +1,4 @@
-// "stockAmiC.h": reply handlers, stubs with sendc_ operations, CORBA::amic_traits.
+// Writes "stockAmiC.h": reply handlers, stubs with sendc_ operations, CORBA::amic_traits.
 #include "idlc/backends/cpp11/ami.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/interfaces.h"

@@ -1,4 +1,4 @@
-// "stockAmiS.h": servants for reply handlers that are objects of a POA.
+// Writes "stockAmiS.h": servants for reply handlers that are objects of a POA.
 #include "idlc/backends/cpp11/ami.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"

@@ -1,4 +1,4 @@
-// "stockAmiS.cpp": skeletons of reply handlers.
+// Writes "stockAmiS.cpp": skeletons of reply handlers.
 // Local names have an underscore on both sides: IDL names cannot begin with one.
 #include "idlc/backends/cpp11/ami.h"
 #include "idlc/backends/cpp11/interfaces.h"

@@ -1,4 +1,4 @@
-// The texts of "stockA.h" and "stockA.cpp": TypeCodes, and insertion into CORBA::Any.
+// Writes "stockA.h" and "stockA.cpp": TypeCodes, and insertion into CORBA::Any.
 #pragma once
 
 #include "idlc/backends/cpp11/generate.h"

@@ -1,4 +1,4 @@
-// "stockAsyncS.h": skeleton classes of coroutine servants.
+// Writes "stockAsyncS.h": skeleton classes of coroutine servants.
 #include "idlc/backends/cpp11/async.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"

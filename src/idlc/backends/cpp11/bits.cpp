@@ -1,4 +1,4 @@
-// The classes of bitmasks and bitsets.
+// Writes the classes of bitmasks and bitsets, and their CDR operators.
 #include "idlc/backends/cpp11/bits.h"
 
 #include "idlc/backends/cpp11/names.h"

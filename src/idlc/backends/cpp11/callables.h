@@ -64,15 +64,16 @@ std::vector<std::string> argument_list(const Callable& callable);
 using TextOf = std::function<std::string(const Parameter&)>;
 std::vector<std::string> request_items(const Callable& callable, const TextOf& text_of,
                                        std::string context);
-/// The names of the variables into which a skeleton decodes the request, in order. Pinned ones are
-/// marked.
+/// The variables into which a skeleton decodes the request, in order, as operands of `>>`. A pinned
+/// variable is marked by a call of `pinned_from`.
 std::vector<std::string> decoded_variables(const Callable& callable);
 /// The names of the variables that the request contains, and of the variables that the reply
 /// contains, in order. The return value is called `_result_`.
 std::vector<std::string> request_variables(const Callable& callable);
 std::vector<std::string> reply_variables(const Callable& callable);
 
-/// The values that the client writes into the request: the variables, with borrowed ones marked.
+/// The values that the client writes into the request: the variables. A borrowed variable is marked
+/// by a call of `borrowed`.
 std::vector<std::string> request_values(const Callable& callable);
 
 enum class Passed { in_request, in_reply };

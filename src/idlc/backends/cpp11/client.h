@@ -1,4 +1,4 @@
-// The two files of the client's side, and declarations that their parts share.
+// Writes the two files of the client's side. Declares functions that their parts share.
 #pragma once
 
 #include "idlc/backends/cpp11/generate.h"

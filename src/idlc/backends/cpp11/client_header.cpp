@@ -1,4 +1,4 @@
-// "stockC.h": types, constants, interfaces, their CDR operators and traits.
+// Writes "stockC.h": types, constants, interfaces, their CDR operators and traits.
 #include "idlc/backends/cpp11/bits.h"
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/client.h"

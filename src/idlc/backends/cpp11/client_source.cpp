@@ -1,4 +1,4 @@
-// "stockC.cpp": CDR operators and stubs.
+// Writes "stockC.cpp": CDR operators and stubs.
 #include "idlc/backends/cpp11/bits.h"
 #include "idlc/backends/cpp11/client.h"
 #include "idlc/backends/cpp11/enums.h"

@@ -1,4 +1,4 @@
-// Constants.
+// Writes constants of IDL as C++.
 #pragma once
 
 #include "idlc/backends/cpp11/client.h"

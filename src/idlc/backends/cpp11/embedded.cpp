@@ -1,4 +1,4 @@
-// "stockR.h" and "stockR.cpp": a constant with the octets.
+// Writes "stockR.h" and "stockR.cpp": a constant with the octets of the description.
 #include "idlc/backends/cpp11/embedded.h"
 
 #include "idlc/backends/cpp11/names.h"

@@ -1,8 +1,7 @@
 // The format: the number of definitions, then for each of them its kind, container, name and
-// repository id, then the details of each. The details of unions and constants come last, because
-// labels and values need the complete types that they have values of. Numbers have seven bits in
-// each octet, the lowest first. Texts have their length in front. Types refer to definitions by
-// their positions.
+// repository id, then the details of each. The details of unions and constants come last, because a
+// reader needs complete types for labels and values. Numbers have seven bits in each octet, the
+// lowest first. Texts have their length in front. Types refer to definitions by their positions.
 #include "idlc/backends/cpp11/embedded.h"
 
 #include <array>
@@ -138,7 +137,7 @@ DefinitionKind kind_of(const Declaration& declaration) {
   }
 }
 
-/// Constants of these types have no value here: they are left out.
+/// Whether the format can describe the value of the constant. Other constants are left out.
 bool is_describable(const Constant& constant) {
   const TypeKind kind = unaliased(*constant.type).kind;
   return kind != TypeKind::fixed && kind != TypeKind::wstring && kind != TypeKind::float128;
@@ -224,7 +223,7 @@ class Embedding {
     }
   }
 
-  /// Its position, from 1 on.
+  /// The position of the definition, from 1 on. Adds the definition if it has none.
   std::size_t index_of(const Declaration& named) {
     const Declaration& declaration = defined(named);
     if (const auto found = indices_.find(declaration.repository_id);

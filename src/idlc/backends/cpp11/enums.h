@@ -1,4 +1,4 @@
-// Enums.
+// Writes enums of IDL as C++.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"

@@ -1,4 +1,4 @@
-// Generates the files of one IDL file.
+// Generates all files of one IDL file, and their names.
 #include "idlc/backends/cpp11/generate.h"
 
 #include "idlc/backends/cpp11/amh.h"

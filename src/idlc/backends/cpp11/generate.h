@@ -14,10 +14,10 @@ namespace perigee::idlc::cpp11 {
 /// How skeletons (stockS.cpp) find the function of an operation's name.
 enum class Demux {
   automatic,  ///< the perfect hash, or the sorted table for very many operations
-  // The others are for the experiment `perigee bench demux` only.
+  // The values below are for the experiment `perigee bench demux` only.
   linear,   ///< compares the names in the order of the IDL
   hash,     ///< a hash table with open addressing, at most half full
-  perfect,  ///< the perfect hash for any number of operations: its table grows with the square
+  perfect,  ///< the perfect hash for any number n of operations: its table has about n*n/22 slots
   sorted,   ///< a binary search
 };
 

@@ -1,4 +1,4 @@
-// Which types hold values.
+// Finds out which types hold valuetypes, and how many values a message may hold.
 #include "idlc/backends/cpp11/held_values.h"
 
 #include <algorithm>
@@ -57,7 +57,8 @@ class Count final {
   static int sum(int left, int right) { return std::min(left + right, several); }
 
  private:
-  /// A type inside itself counts in an outer sequence.
+  /// The values of a declaration. The declaration counts 0 inside itself, while it is being
+  /// counted.
   int of(const Declaration& declaration) {
     const auto [known, is_new] = counts_.try_emplace(&declaration, 0);
     if (!is_new) return known->second;

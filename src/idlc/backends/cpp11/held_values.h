@@ -1,4 +1,4 @@
-// Which types are valuetypes, and which types hold them.
+// Tells which types are valuetypes, and which types hold valuetypes.
 #pragma once
 
 #include "idlc/frontend/model.h"

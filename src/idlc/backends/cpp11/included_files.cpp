@@ -1,4 +1,4 @@
-// Names of included headers.
+// Finds the headers that a generated header includes, and clashes of their names.
 #include "idlc/backends/cpp11/included_files.h"
 
 #include "idlc/backends/cpp11/names.h"

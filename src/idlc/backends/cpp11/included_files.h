@@ -19,9 +19,9 @@ std::vector<const SourceFile*> header_files(const Model& model);
 /// folder unless `names` asks for the folder.
 std::string included_name(const SourceFile& file, const FileNames& names);
 
-/// The headers of other files that declare a direct base of one of `interfaces`, each once. No
-/// header is for abstract bases, which have no skeletons and no implied declarations. `header_of`
-/// names the header of an IDL file.
+/// The headers of other files that declare a direct base of one of `interfaces`, each once.
+/// Abstract bases need no header, because they have no skeletons and no implied declarations.
+/// `header_of` returns the name of the header of an IDL file.
 std::vector<std::string> base_headers(const std::vector<const Interface*>& interfaces,
                                       const FileNames& names,
                                       std::string (*header_of)(const std::string& idl_path,

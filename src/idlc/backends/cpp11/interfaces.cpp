@@ -1,4 +1,4 @@
-// The class of an interface.
+// Writes the class of an interface, its traits, and its functions except the stubs.
 #include "idlc/backends/cpp11/interfaces.h"
 
 #include "idlc/backends/cpp11/abstract_bases.h"

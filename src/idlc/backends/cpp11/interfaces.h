@@ -1,4 +1,4 @@
-// Interfaces on the client's side: the class in the header, its stubs in the source.
+// Writes interfaces on the client's side: the class in the header, its stubs in the source.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"

@@ -1,4 +1,4 @@
-// Layouts of structs in CDR and in memory.
+// Computes the positions of the members of structs in CDR and in memory.
 #include "idlc/backends/cpp11/layout.h"
 
 #include "idlc/backends/cpp11/enums.h"

@@ -1,4 +1,4 @@
-// Marshals structs and exceptions in CDR.
+// Writes the CDR operators of structs and exceptions.
 #include "idlc/backends/cpp11/marshalling.h"
 
 #include "idlc/backends/cpp11/held_values.h"

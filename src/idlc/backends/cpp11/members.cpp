@@ -1,4 +1,4 @@
-// Structs and exceptions.
+// Writes the classes of structs and exceptions.
 #include "idlc/backends/cpp11/members.h"
 
 #include "idlc/backends/cpp11/client.h"

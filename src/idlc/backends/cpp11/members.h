@@ -1,4 +1,4 @@
-// Classes with members: structs and exceptions have the same accessors, operators and swap.
+// Writes classes with members. Structs and exceptions have the same accessors, operators and swap.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"

@@ -1,4 +1,4 @@
-// Names: reserved words of C++, scopes, files.
+// Makes C++ names that are not reserved words or macros, and the names of generated files.
 #include "idlc/backends/cpp11/names.h"
 
 #include <algorithm>

@@ -9,8 +9,8 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The same function as perigee::skeleton::operation_hash. The compiler does not include that
-/// header, because the compiler shares no code with the ORB. A test compares both functions.
+/// The same function as perigee::skeleton::operation_hash. perigee-idl does not include the header
+/// of that function, because it shares no code with the ORB. A test compares both functions.
 std::uint32_t operation_hash(std::string_view name, std::uint32_t seed);
 
 struct PerfectHash {

@@ -1,4 +1,4 @@
-// The arguments of a call that continues after its function has returned.
+// Writes the arguments of a call that continues after its function has returned.
 #pragma once
 
 #include "idlc/backends/cpp11/callables.h"

@@ -1,4 +1,4 @@
-// The two files of the server's side.
+// Writes the two files of the server's side.
 #pragma once
 
 #include "idlc/backends/cpp11/generate.h"

@@ -1,4 +1,4 @@
-// "stockS.h": skeleton classes, ties, CORBA::servant_traits.
+// Writes "stockS.h": skeleton classes, ties, CORBA::servant_traits.
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/included_files.h"
 #include "idlc/backends/cpp11/names.h"

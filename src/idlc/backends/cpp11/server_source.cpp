@@ -1,4 +1,4 @@
-// "stockS.cpp": dispatching, and a static function for each operation.
+// Writes "stockS.cpp": dispatching, and a static function for each operation.
 #include "idlc/backends/cpp11/callables.h"
 #include "idlc/backends/cpp11/names.h"
 #include "idlc/backends/cpp11/server.h"

@@ -1,4 +1,5 @@
-// A walk over all declarations and types of the main file.
+// Walks over all declarations and types of the main file, and reports constructs that cannot be
+// generated.
 #include "idlc/backends/cpp11/support.h"
 
 #include "idlc/backends/cpp11/types.h"

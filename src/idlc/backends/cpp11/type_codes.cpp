@@ -1,5 +1,5 @@
-// TypeCodes as generated constants. All kinds of types have them, even types without a C++ type so
-// far, because only the model is needed.
+// TypeCodes as generated constants. All kinds of types have TypeCodes, even types that have no C++
+// type yet, because a TypeCode needs only the model.
 #include "idlc/backends/cpp11/type_codes.h"
 
 #include "idlc/backends/cpp11/enums.h"

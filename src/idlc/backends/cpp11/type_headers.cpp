@@ -1,4 +1,4 @@
-// Walks over all types that the main file names.
+// Walks over all types that the main file names, and collects the headers that they need.
 #include "idlc/backends/cpp11/type_headers.h"
 
 #include "idlc/backends/cpp11/client.h"

@@ -1,4 +1,4 @@
-// Labels: C++ text, the first unused value, switches.
+// Writes labels as C++ and `switch` statements over them, and finds values without a label.
 #include "idlc/backends/cpp11/union_labels.h"
 
 #include "idlc/backends/cpp11/constants.h"
@@ -95,7 +95,8 @@ void write_labels(Writer& writer, const Union& declared, const UnionBranch& bran
 
 bool is_default_branch(const UnionBranch& branch) { return branch.is_default; }
 
-/// Whether the branch has the annotation itself. The default of a typedef selects no member.
+/// Whether the branch itself has the annotation @default. A @default of its type's typedef does not
+/// make it the initial branch.
 bool has_own_default(const UnionBranch& branch) {
   return std::ranges::find(branch.member.annotations, "default", &Annotation::name) !=
          branch.member.annotations.end();

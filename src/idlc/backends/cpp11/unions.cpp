@@ -1,5 +1,5 @@
-// The class of a union. Accessors that read are inline and small. Code that uses the variant is in
-// the source, so that the header compiles quickly.
+// Writes the class of a union. Accessors that read are inline and small. Code that uses the variant
+// is in the source, so that the header compiles quickly.
 #include "idlc/backends/cpp11/unions.h"
 
 #include "idlc/backends/cpp11/client.h"
@@ -125,7 +125,7 @@ void declare_fields(Writer& writer, const Union& declared) {
   writer.list("std::variant<", alternatives, "> _value_;");
 }
 
-/// The argument that constructs the initial value of an alternative. For the compiler, a struct
+/// The argument that constructs the initial value of an alternative. For a C++ compiler, a struct
 /// that is nested in the union is not default constructible while the union's class is incomplete.
 std::string initial_value(const Union& declared, std::size_t index) {
   if (index == declared.branches.size()) return "";

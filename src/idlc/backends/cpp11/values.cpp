@@ -1,4 +1,4 @@
-// The classes of valuetypes and boxed values.
+// Writes the classes of valuetypes and boxed values.
 #include "idlc/backends/cpp11/values.h"
 
 #include "idlc/backends/cpp11/callables.h"
@@ -49,7 +49,7 @@ bool is_custom(const ValueType& value) {
          std::ranges::any_of(value.bases, [](const ValueType* base) { return is_custom(*base); });
 }
 
-/// Whether the program must write functions, so that the OBV class cannot be complete.
+/// Whether the valuetype has functions that the program must write. Then its OBV class is abstract.
 bool has_functions(const ValueType& value) {
   const auto interface_has_functions = [](const Interface* interface) {
     const std::vector<const Interface*> bases = all_bases(*interface);
@@ -407,7 +407,7 @@ void define_description(Writer& writer, const ValueType& value) {
   writer.separate();
 }
 
-/// Whether values have many octets in one piece.
+/// Whether values of the type may have many octets in one piece.
 bool is_text_or_sequence(const Type& type) {
   const TypeKind kind = unaliased(type).kind;
   return kind == TypeKind::string || kind == TypeKind::wstring || kind == TypeKind::sequence;

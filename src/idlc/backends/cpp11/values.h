@@ -1,5 +1,5 @@
-// Valuetypes and boxed values: the class of a value, its factory class, and the OBV class that
-// keeps the state.
+// Writes valuetypes and boxed values: the class of a value, its factory class, and the OBV class
+// that keeps the state.
 #pragma once
 
 #include "idlc/backends/cpp11/writer.h"

@@ -1,4 +1,4 @@
-// Lays out the lines of generated files.
+// Indents the lines of generated files, and wraps long lines.
 #include "idlc/backends/cpp11/writer.h"
 
 namespace perigee::idlc::cpp11 {
