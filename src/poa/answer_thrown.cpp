@@ -1,4 +1,4 @@
-// The only place that turns each kind of exception into an answer.
+// The only place that turns each kind of exception into a reply.
 #include "poa/answer_thrown.h"
 
 #include "orb/serving/log_operation.h"
@@ -29,7 +29,7 @@ void answer_forward(orb::ServerRequest& request,
   }
 }
 
-// Answers an exception that is not a CORBA exception.
+// Replies to an exception that is not a CORBA exception.
 void answer_foreign(orb::ServerRequest& request, const char* thrown) noexcept {
   const bool answered = request.answered();
   orb::log_operation(

@@ -1,4 +1,4 @@
-// Answers from the innermost upcall of the calling thread.
+// Returns the data of the innermost upcall of the calling thread.
 #include "poa/current.h"
 
 #include "poa/adapter.h"

@@ -1,4 +1,4 @@
-// A deferred request, and the objects that have to stay until its answer.
+// A deferred request, and the objects that must not be destroyed before its reply.
 #pragma once
 
 #include "orb/serving/server_interception.h"

@@ -27,8 +27,8 @@ namespace detail {
 /// replies with TIMEOUT instead.
 PERIGEE_API void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error);
 
-/// One request that a task answers. Its memory is from the pool; it deletes itself when the task
-/// ends.
+/// One request to which a task replies. Its memory is from the pool; it deletes itself when the
+/// task ends.
 template <typename Result, typename Encode>
 class Serving final {
  public:
@@ -52,7 +52,7 @@ class Serving final {
   static constexpr StopAccess stop_access{&stop_token, &share_stop_token, &stop_cancels};
   void fail(const std::exception_ptr& error) noexcept try {
     answer_exception(answer_, error);
-  } catch (...) {  // out of memory: the destructor of the answer sends NO_RESPONSE
+  } catch (...) {  // out of memory: the destructor of `answer_` sends NO_RESPONSE
   }
   static void ended(void* context, outcome<Result>& result) noexcept {
     Serving* const serving = static_cast<Serving*>(context);

@@ -123,7 +123,7 @@ class PERIGEE_API CallOutcome {
 class PERIGEE_API CallObserver {
  public:
   /// Called exactly once for each call that was sent, on the thread that drives the call. If a
-  /// collocated servant answers during `send`, `ended` is called in `send`, after the upcall. The
+  /// collocated servant replies during `send`, `ended` is called in `send`, after the upcall. The
   /// ORB does not use the observer afterwards, so the observer may destroy itself. It may send
   /// further calls, also synchronous calls, which block this thread.
   virtual void ended(CallOutcome& outcome) noexcept = 0;

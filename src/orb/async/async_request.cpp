@@ -54,7 +54,7 @@ CallSteps::State AsyncRequest::step(State state, std::optional<CollocatedBuffers
   }
 }
 
-// The observer must not see the upcall that the answering thread may be in.
+// The replying thread may be in an upcall. The observer must not see this upcall.
 void AsyncRequest::tell_observer(bool failed) noexcept {
   const InvocationError* const error = failed ? &failure() : nullptr;
   timer_.record(request.operation);

@@ -20,7 +20,7 @@ struct OrbContext;
 /// Any thread. The loop has no thread of its own. A thread runs it while the thread is in ORB::run
 /// or ORB::perform_work, or waits for a call. A server's loop that the application runs also
 /// runs this loop. A thread that only starts calls sends their requests. It tells an observer only
-/// if a collocated servant has answered at once.
+/// if a collocated servant has replied at once.
 class ClientLoop final {
  public:
   /// Raises NO_RESOURCES if there is no handle for a reactor.

@@ -165,8 +165,8 @@ TransactResult ClientConnection::send_failed(ReplySlot* slot, SendStatus status)
   return {cause, InvocationStage::sending, false};
 }
 
-// A server that refuses a request because of its size answers after the first octets, and closes
-// the connection. Returns `none` if the answer is in the slot.
+// A server that refuses a request because of its size replies after the first octets, and closes
+// the connection. Returns `none` if the reply is in the slot.
 FailureCause ClientConnection::read_early_answer(ReplySlot& slot) {
   if (slot.is_shared() && !delist(slot)) {  // another thread completes the call
     const WaitingCall::End how = slot.await(Deadline::never(), clock_);

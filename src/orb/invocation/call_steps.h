@@ -82,9 +82,9 @@ class CallSteps {
   /// refers to `reply`. The next state is `classify`, `done` or `failed`, or `connect` if the ORB
   /// is being destroyed.
   [[nodiscard]] State call_collocated(cdr::Buffer& request, cdr::Buffer& reply, Deadline deadline);
-  /// The same without waiting for a deferred reply. If the servant answers later, the next state is
-  /// `collocated`, and the caller calls `take_collocated` when `later` has the answer. `until`: the
-  /// time limit of the caller.
+  /// The same without waiting for a deferred reply. If the servant defers its reply, the next state
+  /// is `collocated`, and the caller calls `take_collocated` when `later` has the reply. `until`:
+  /// the time limit of the caller.
   [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
                                        std::shared_ptr<CollocatedWait>& later, Deadline until);
   [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);

@@ -36,13 +36,13 @@ struct CollocatedCall {
 [[nodiscard]] std::string collocated_detail(cdr::Decoder body) noexcept;
 
 /// Makes the upcall in the calling thread. `reply` gets the body of the reply: results, exception
-/// or the reference of a forward, as the status says. Empty if the servant answers later: then
+/// or the reference of a forward, as the status says. Empty if the servant defers its reply: then
 /// `later` gets the body.
 [[nodiscard]] std::optional<messaging::ReplyStatus> begin_collocated(
     const OrbContext& context, const CollocatedCall& call, cdr::Buffer& reply,
     std::shared_ptr<CollocatedWait>& later);
 
-/// Makes the upcall in the calling thread. If the servant answers later, waits for the answer.
+/// Makes the upcall in the calling thread. If the servant defers its reply, waits for the reply.
 /// `reply` gets the body of the reply: results, exception or the reference of a forward, as the
 /// status says. Fails with `deadline` or `nested_too_deep`.
 [[nodiscard]] std::expected<messaging::ReplyStatus, FailureCause> dispatch_collocated(

@@ -1,4 +1,4 @@
-// A collocated call whose servant answers later: the caller waits here.
+// A collocated call whose servant has deferred its reply: the caller waits here.
 #pragma once
 
 #include "orb/connection/invocation_error.h"
@@ -31,19 +31,19 @@ class KeptContexts {
   std::vector<iop::ServiceContext> contexts_;  // in `octets_`
 };
 
-/// Shared by the caller and the answering thread. Either of them may end first.
+/// Shared by the caller and the replying thread. Either of them may end first.
 class CollocatedWait {
  public:
-  /// Called once by the answering thread: `body` is complete.
+  /// Called once by the replying thread, when `body` is complete.
   void end(messaging::ReplyStatus outcome) noexcept;
-  /// Called by the caller instead of waiting. The answering thread calls `then` at the end. `then`
-  /// must not throw. False, and `then` is not called, if the answer is there already.
+  /// Called by the caller instead of waiting. The replying thread calls `then` at the end. `then`
+  /// must not throw. False, and `then` is not called, if the reply is complete already.
   [[nodiscard]] bool when_ended(std::move_only_function<void()> then);
-  /// Called by the caller: waits until there is an answer. A thread of a loop serves other requests
-  /// meanwhile.
+  /// Called by the caller: waits until the reply is complete. A thread of a loop serves other
+  /// requests meanwhile.
   [[nodiscard]] FailureCause await(const OrbContext& context, Deadline deadline);
 
-  cdr::Buffer body;  ///< of the answering thread until `end`, then of the caller
+  cdr::Buffer body;  ///< used by the replying thread until `end`, then by the caller
   messaging::ReplyStatus status = messaging::ReplyStatus::no_exception;  ///< valid after `end`
   /// The service contexts of the reply, which interceptors have added. Valid after `end`.
   KeptContexts contexts;

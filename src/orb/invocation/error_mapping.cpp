@@ -37,7 +37,7 @@ std::string_view stage_text(InvocationStage stage) noexcept {
   return "invoking";
 }
 
-// A server may refuse a request because of its size, and close the connection without an answer. So
+// A server may refuse a request because of its size, and close the connection without a reply. So
 // the text names the size.
 std::string size_hint(const InvocationError& error) {
   constexpr std::uint64_t large = 64 * 1024;  // smaller requests hardly ever fail in the middle
