@@ -34,6 +34,7 @@ class PolledDesk final : public CORBA::amh_traits<Polls::Desk>::base_type {
   void tell(Rh<Polls::Right> handler, const std::string&) override { handler->tell(); }
   void hold(Rh<Polls::Desk> handler, int32_t value) override {
     const std::lock_guard lock(mutex_);
+    if (drops_calls_) return;
     held_.emplace(value, std::move(handler));
     changed_.notify_all();
   }
@@ -77,10 +78,13 @@ class PolledDesk final : public CORBA::amh_traits<Polls::Desk>::base_type {
     changed_.wait(lock, [&] { return held_.contains(value); });
   }
 
-  /// The clients get NO_RESPONSE.
-  void drop_held() {
+  /// Drops the handlers of the calls of `hold` that have come, and of those that come later: a
+  /// client whose time limit is short may end its call before the server reads the request. The
+  /// clients get NO_RESPONSE.
+  void drop_calls() {
     std::map<int32_t, Rh<Polls::Desk>> dropped;
     const std::lock_guard lock(mutex_);
+    drops_calls_ = true;
     dropped.swap(held_);
   }
 
@@ -90,6 +94,7 @@ class PolledDesk final : public CORBA::amh_traits<Polls::Desk>::base_type {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::map<int32_t, Rh<Polls::Desk>> held_;
+  bool drops_calls_ = false;
   int32_t limit_ = 8;
 };
 
@@ -107,7 +112,7 @@ class HeldCalls final {
                                   CORBA::make_reference<Polls::Item_init>());
   }
   ~HeldCalls() {
-    servant_->drop_held();  // the end of the server waits for all replies
+    servant_->drop_calls();  // the end of the server waits for all replies
     servant_->_this_desk.reset();
   }
   HeldCalls(const HeldCalls&) = delete;
