@@ -23,9 +23,9 @@ void FlowOutcome::take_current() {
       return raise(std::make_exception_ptr(CORBA::UNKNOWN(
           0, CORBA::COMPLETED_YES, "an interceptor has forwarded a request after its reply")));
     if (!is_remote(request.forward()))
-      return raise(std::make_exception_ptr(CORBA::INV_OBJREF(
-          0, CORBA::COMPLETED_NO,
-          "an interceptor has forwarded a request to nil or to a local object")));
+      return raise(std::make_exception_ptr(
+          CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO,
+                            "an interceptor has forwarded a request to nil or to a local object")));
     forward_to(request.forward());
   } catch (const CORBA::UserException& user) {
     raise(std::make_exception_ptr(CORBA::UNKNOWN(
