@@ -30,7 +30,7 @@ class PERIGEE_INTERNAL_API PluginLibrary {
   /// IoErrorKind::bad_plugin, with the difference.
   [[nodiscard]] std::expected<void, IoError> check_fit(const char* build, const char* home) const;
   /// The library stays mapped until the process ends.
-  void keep() noexcept { (void)library_.release(); }
+  void keep() noexcept { [[maybe_unused]] void* const mapped = library_.release(); }
 
  private:
   struct Unload {
