@@ -1,5 +1,6 @@
 // Conversions between the references, ids and servants of an adapter.
 #include "orb/core/orb_core.h"
+#include "orb/core/policy_components.h"
 #include "orb/references/reference.h"
 #include "poa/adapter.h"
 #include "poa/adapter_host.h"
@@ -82,9 +83,11 @@ Octets Adapter::key_of(const ObjectId& id) const {
 
 CORBA::object_reference<CORBA::Object> Adapter::make_reference(std::string repository_id,
                                                                const ObjectId& id) const {
+  const PolicySet& policies = parts_.policies;
+  const orb::BothCompletions components(policies.policy_components.get(),
+                                        policies.components.get());
   return parts_.host->core()->make_local_object(std::move(repository_id), key_of(id),
-                                                parts_.policies.protocols.get(),
-                                                parts_.policies.components.get());
+                                                policies.protocols.get(), &components);
 }
 
 CORBA::object_reference<CORBA::Object> Adapter::reference_to(const ServedObject& object) const {

@@ -1,7 +1,9 @@
 // The policy objects, and how a list of them becomes an adapter's policies.
 #include "poa/policy_set.h"
 
+#include "orb/core/policy_components.h"
 #include <perigee/orb/bidirectional_policy.h>
+#include <perigee/orb/tagged_component_policy.h>
 #include <perigee/poa/poa.h>
 
 #include <optional>
@@ -48,6 +50,12 @@ void apply_protocols(PolicySet& set, const CORBA::Policy& policy, std::uint16_t 
   set.protocols = std::make_shared<const orb::ProtocolPreference>(known->protocols());
 }
 
+void apply_components(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
+  const auto* known = dynamic_cast<const TaggedComponentPolicy*>(&policy);
+  if (known == nullptr) throw POA::InvalidPolicy(index, "a policy of a foreign class");
+  set.policy_components = std::make_shared<const orb::PolicyComponents>(*known);
+}
+
 void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   using namespace PortableServer;  // NOLINT(google-build-using-namespace)
   switch (policy.policy_type()) {
@@ -78,6 +86,8 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
       return;
     case RTCORBA::SERVER_PROTOCOL_POLICY_TYPE:
       return apply_protocols(set, policy, index);
+    case TAGGED_COMPONENT_POLICY_TYPE:
+      return apply_components(set, policy, index);
     default:
       break;
   }

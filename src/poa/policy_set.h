@@ -53,8 +53,10 @@ struct PolicySet {
   bool bidirectional = false;
   /// The protocols of its references; null: all protocols. Shared: immutable.
   std::shared_ptr<const orb::ProtocolPreference> protocols = nullptr;
-  /// The components of its references; null: none. Shared: immutable.
+  /// The components that interceptors add to its references; null: none. Shared: immutable.
   std::shared_ptr<const orb::IorCompletion> components = nullptr;
+  /// The same of TaggedComponentPolicy.
+  std::shared_ptr<const orb::IorCompletion> policy_components = nullptr;
 
   [[nodiscard]] bool single_thread() const noexcept {
     return thread == PortableServer::ThreadPolicyValue::SINGLE_THREAD_MODEL;

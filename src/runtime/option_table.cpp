@@ -69,6 +69,11 @@ void add_protocol_library(Configuration& configuration, const std::string& value
   configuration.protocol_libraries.push_back(value);
 }
 
+void add_initializer_library(Configuration& configuration, const std::string& value) {
+  if (value.empty()) throw BadValue{"the path of a shared library is needed"};
+  configuration.settings.initializer_libraries.push_back(value);
+}
+
 void add_scheme(Configuration& configuration, const std::string& value) {
   const std::size_t equals = value.find('=');
   const std::size_t slash = value.find('/', equals == std::string::npos ? 0 : equals);
@@ -316,6 +321,9 @@ constexpr Option options[] = {
      set_local_transports, show_local_transports},
     {"ProtocolLibrary", "protocols.load", texts, "<library.so>",
      "a plug-in with further protocols; may be repeated", add_protocol_library},
+    {"InitializerLibrary", "interceptors.load", texts, "<library.so>",
+     "a plug-in with an ORB initializer, which adds interceptors; may be repeated",
+     add_initializer_library},
     {"Scheme", "schemes", named_texts, "<scheme>=<messages>/<transport>",
      "a scheme that pairs messages with a transport; may be repeated", add_scheme},
     {"Administration", "server.administration", text, "uiop:///<path>",

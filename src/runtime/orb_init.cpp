@@ -66,8 +66,10 @@ object_reference<ORB> find_or_reserve(const std::string& id) {
 void run_making_hook(const std::shared_ptr<perigee::orb::OrbCore>& core,
                      const std::vector<std::string>& arguments) {
   try {
-    if (core->settings().trace_use != perigee::orb::TraceUse::no)
-      perigee::runtime::load_interceptors();
+    if (!core->settings().initializer_libraries.empty())
+      perigee::runtime::load_interceptors("-ORBInitializerLibrary");
+    else if (core->settings().trace_use != perigee::orb::TraceUse::no)
+      perigee::runtime::load_interceptors("-ORBTraceContext");
     if (const auto hook = perigee::orb::orb_making_hook()) hook(core, arguments);
   } catch (...) {
     core->destroy();

@@ -27,9 +27,9 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> effective_target() = 0;
   /// The profile of `effective_target` that the ORB uses.
   [[nodiscard]] virtual IOP::TaggedProfile effective_profile() = 0;
-  /// The exception that the caller gets, unless an interceptor replaces it. Contains the user
-  /// exceptions of dynamic calls. For the user exceptions of stubs, whose types the ORB does not
-  /// know: UNKNOWN, OMG minor 1.
+  /// The exception that the caller gets, unless an interceptor replaces it. For a user
+  /// exception, the program needs its TypeCode: that of a dynamic call, or the file that
+  /// `perigee-idl --any` generates. Without the TypeCode, the any holds UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any received_exception() = 0;
   /// The repository id of the exception, also of a user exception.
   [[nodiscard]] virtual std::string received_exception_id() = 0;

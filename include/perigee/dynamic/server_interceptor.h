@@ -26,9 +26,9 @@ class PERIGEE_API ServerRequestInfo : public virtual RequestInfo {
       "IDL:omg.org/PortableInterceptor/ServerRequestInfo:1.0";
 
   ~ServerRequestInfo() override;
-  /// The exception that the client gets, unless an interceptor replaces it. Contains the user
-  /// exceptions of dynamic servants. For the user exceptions of skeletons, whose types the ORB does
-  /// not know: UNKNOWN, OMG minor 1.
+  /// The exception that the client gets, unless an interceptor replaces it. For a user
+  /// exception, the program needs its TypeCode: that of a dynamic servant, or the file that
+  /// `perigee-idl --any` generates. Without the TypeCode, the any holds UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any sending_exception() = 0;
   [[nodiscard]] virtual ObjectId object_id() = 0;
   /// The id of the POA.

@@ -5,6 +5,7 @@
 
 #include <perigee/base/counted_ptr.h>
 #include <perigee/base/export.h>
+#include <perigee/orb/iop_types.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/object.h>
 #include <perigee/orb/policy.h>
@@ -81,6 +82,10 @@ struct OnewayBuffer {
 /// When a oneway call returns. Raises BAD_PARAM for a number that is not a SyncScope.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_sync_scope(
     Messaging::SyncScope scope);
+/// The service contexts that each request carries. Raises IMP_LIMIT and BAD_PARAM, as the
+/// constructor of ServiceContextPolicy says.
+[[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_service_contexts(
+    IOP::ServiceContextList contexts);
 /// @}
 
 /// The two policies of buffered oneways: SYNC_NONE, and the limits of the buffer.
@@ -152,6 +157,13 @@ template <StubWithPolicies T>
 [[nodiscard]] CORBA::object_reference<T> with_buffered_oneways(
     const CORBA::object_reference<T>& object, const OnewayBuffer& buffer = {}) {
   return with_policies(object, make_buffered_oneways(buffer));
+}
+/// Each request carries these service contexts: `with_service_contexts(ref, {{id, data}})`. Raises
+/// IMP_LIMIT and BAD_PARAM, as the constructor of ServiceContextPolicy says.
+template <StubWithPolicies T>
+[[nodiscard]] CORBA::object_reference<T> with_service_contexts(
+    const CORBA::object_reference<T>& object, IOP::ServiceContextList contexts) {
+  return with_policies(object, {make_service_contexts(std::move(contexts))});
 }
 /// Calls offer their connection to the server, which may call objects of this ORB over it.
 template <StubWithPolicies T>

@@ -4,6 +4,7 @@
 #include "dynamic/interceptors/adapter_states.h"
 #include "dynamic/interceptors/contexts.h"
 #include "dynamic/interceptors/minor_codes.h"
+#include "orb/references/ior_components.h"
 #include "poa/manager.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/exceptions.h>
@@ -50,17 +51,7 @@ std::shared_ptr<const AdapterComponents> AdapterComponents::make(const OrbInterc
   return made;
 }
 
-// Other profiles than those of IIOP have layouts of their own, and IIOP 1.0 has no components.
-void AdapterComponents::complete(iop::Ior& ior) const {
-  if (components_.empty()) return;
-  for (iop::TaggedProfile& profile : ior.profiles) {
-    if (profile.tag != iop::tag_internet_iop) continue;
-    auto decoded = iop::decode_iiop_profile(profile);
-    if (!decoded || decoded->minor == 0) continue;
-    decoded->components.insert(decoded->components.end(), components_.begin(), components_.end());
-    profile = iop::encode_profile(*decoded);
-  }
-}
+void AdapterComponents::complete(iop::Ior& ior) const { orb::add_components(ior, components_); }
 
 CORBA::object_reference<CORBA::Policy> AdapterComponents::policy(CORBA::PolicyType type) const {
   for (const auto& policy : policies_)

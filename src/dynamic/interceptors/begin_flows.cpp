@@ -6,6 +6,7 @@
 #include "dynamic/interceptors/orb_interceptors.h"
 #include "dynamic/interceptors/points.h"
 #include "dynamic/interceptors/server_flow.h"
+#include "orb/invocation/policy_contexts.h"
 #include "poa/adapter.h"
 #include <perigee/orb/exceptions.h>
 #include <perigee/poa/poa.h>
@@ -27,7 +28,8 @@ namespace {
 std::unique_ptr<orb::CallInterception> OrbInterceptors::begin(
     const counted_ptr<orb::Reference>& target, const stub::Operation& operation) {
   ListsRef lists_now = lists();
-  if (!lists_now || lists_now->client.empty()) return nullptr;
+  if (!lists_now || lists_now->client.empty())
+    return orb::policy_context_hooks().begin(target, operation);
   return std::make_unique<ClientFlow>(*this, std::move(lists_now), target, operation);
 }
 

@@ -40,6 +40,7 @@ ClientFlow::ClientFlow(OrbInterceptors& owner, ListsRef lists,
       operation_(operation),
       id_(next_request_number()),
       slots_(orb::thread_slots()),
+      policy_contexts_(orb::contexts_of(*target)),
       info_(make_counted<ClientInfo>(*this)) {}
 
 ClientFlow::~ClientFlow() { info_->end(); }
@@ -66,6 +67,7 @@ Next ClientFlow::send(const orb::InterceptedTry& next) noexcept {
 void ClientFlow::begin_points() noexcept {
   point_ = client_point::send_request;
   try {
+    if (policy_contexts_) request_contexts_.assign(policy_contexts_->contexts());
     for (const auto& interceptor : lists_->client) {
       interceptor->send_request(info_);
       ++depth_;

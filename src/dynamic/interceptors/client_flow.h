@@ -8,6 +8,7 @@
 #include "dynamic/interceptors/slots.h"
 #include "orb/context/thread_slots.h"
 #include "orb/invocation/call_interception.h"
+#include "orb/invocation/policy_contexts.h"
 #include "orb/references/reference.h"
 #include <perigee/dynamic/client_interceptor.h>
 #include <perigee/dynamic/trace.h>
@@ -62,6 +63,7 @@ class ClientFlow final : public orb::CallInterception {
   const std::uint32_t id_;
   const orb::SlotValuesRef slots_;  // of the thread when the call began
   TraceRef started_;                // see ClientInfo::start_trace
+  const CORBA::object_reference<ServiceContextPolicy> policy_contexts_;  // nil: none
   Contexts request_contexts_;
   Contexts reply_contexts_;
   CORBA::object_reference<ClientInfo> info_;

@@ -1,8 +1,8 @@
 // The service contexts that interceptors read and add.
 #pragma once
 
-#include <perigee/dynamic/iop_types.h>
 #include <perigee/iop/ior.h>
+#include <perigee/orb/iop_types.h>
 
 #include <cstdint>
 #include <span>
@@ -17,6 +17,7 @@ namespace perigee::interceptors {
 class Contexts {
  public:
   void assign(std::span<const iop::ServiceContext> contexts);
+  void assign(const IOP::ServiceContextList& contexts) { contexts_ = contexts; }
   void clear() noexcept { contexts_.clear(); }
   /// Null if there is none with this id. Valid until a context is added.
   [[nodiscard]] const IOP::ServiceContext* find(IOP::ServiceId id) const noexcept;
@@ -29,7 +30,7 @@ class Contexts {
       std::span<const iop::ServiceContext> others);
 
  private:
-  std::vector<IOP::ServiceContext> contexts_;
+  IOP::ServiceContextList contexts_;
   std::vector<iop::ServiceContext> joined_;
 };
 

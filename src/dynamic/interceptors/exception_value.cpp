@@ -5,6 +5,7 @@
 #include "orb/values/system_exceptions.h"
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/known_exception.h>
 
 namespace perigee::interceptors {
 
@@ -14,6 +15,15 @@ CORBA::Any any_of_system(const CORBA::SystemException& exception) {
   CORBA::Any any;
   any <<= exception;
   return any;
+}
+
+// CORBA 3.0, 21.3.13 and 21.3.14: the any holds UNKNOWN, OMG minor 1, if the ORB does not know the
+// type.
+CORBA::Any any_of_user(const CORBA::UserException& exception) {
+  if (const CORBA::Any* const contents = dynamic::contents_of(exception)) return *contents;
+  CORBA::Any inserted;
+  if (any::KnownException::insert(inserted, exception)) return inserted;
+  return any_of_system(CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
 }
 
 }  // namespace
@@ -44,8 +54,7 @@ CORBA::Any any_of(const SeenException& seen) {
   } catch (const CORBA::SystemException& system) {
     return any_of_system(system);
   } catch (const CORBA::UserException& user) {
-    if (const CORBA::Any* const contents = dynamic::contents_of(user)) return *contents;
-    return any_of_system(CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
+    return any_of_user(user);
   } catch (...) {
     return any_of_system(CORBA::UNKNOWN(orb::minor_unlisted_user_exception, CORBA::COMPLETED_YES));
   }

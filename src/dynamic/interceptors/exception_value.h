@@ -18,8 +18,8 @@ struct SeenException {
 
 /// The exception, or UNKNOWN if it is not a CORBA exception.
 [[nodiscard]] SeenException see(const std::exception_ptr& exception);
-/// The exception as an any. The user exceptions of stubs and skeletons have no TypeCodes here, so
-/// their any holds UNKNOWN, OMG minor 1.
+/// The exception as an any. Holds UNKNOWN, OMG minor 1, for a user exception whose TypeCode this
+/// program does not have: `perigee-idl --any` generates TypeCodes. Throws std::bad_alloc.
 [[nodiscard]] CORBA::Any any_of(const SeenException& seen);
 
 }  // namespace perigee::interceptors

@@ -1,6 +1,7 @@
 // The initializers of the process, and how they take part in ORB_init.
 #include "dynamic/interceptors/current.h"
 #include "dynamic/interceptors/init_info.h"
+#include "dynamic/interceptors/initializer_plugins.h"
 #include "dynamic/interceptors/orb_interceptors.h"
 #include "dynamic/interceptors/trace_interceptors.h"
 #include "orb/core/dynamic_library.h"
@@ -16,8 +17,6 @@
 namespace perigee::interceptors {
 
 namespace {
-
-using InitializerRef = CORBA::object_reference<PortableInterceptor::ORBInitializer>;
 
 struct Initializers {
   std::mutex mutex;  // guards the list
@@ -50,6 +49,9 @@ class InitScope {
 
 void initialize(const std::shared_ptr<orb::OrbCore>& core,
                 const std::vector<std::string>& arguments) {
+  std::vector<InitializerRef> all = registered();
+  for (InitializerRef& loaded : load_initializers(core->settings()))
+    all.push_back(std::move(loaded));
   auto service = std::make_unique<OrbInterceptors>(*core);
   OrbInterceptors& owner = *service;
   core->add_service(std::move(service));
@@ -59,7 +61,6 @@ void initialize(const std::shared_ptr<orb::OrbCore>& core,
   const auto info = make_counted<InitInfo>(owner, arguments);
   const InitScope scope(*info);
   const CORBA::object_reference<PortableInterceptor::ORBInitInfo> seen(info);
-  const std::vector<InitializerRef> all = registered();
   for (const InitializerRef& initializer : all) initializer->pre_init(seen);
   info->begin_post_init();
   if (const auto use = core->settings().trace_use; use != orb::TraceUse::no)

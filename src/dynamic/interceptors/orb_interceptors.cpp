@@ -4,6 +4,7 @@
 #include "orb/policies/client_policies.h"
 #include <perigee/base/log.h>
 #include <perigee/orb/protocol_policies.h>
+#include <perigee/orb/tagged_component_policy.h>
 #include <perigee/poa/poa.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@ bool is_known_to_orb(CORBA::PolicyType type) noexcept {
   const bool is_of_adapter = type >= PortableServer::THREAD_POLICY_ID &&
                              type <= PortableServer::REQUEST_PROCESSING_POLICY_ID;
   return is_of_adapter || type == RTCORBA::SERVER_PROTOCOL_POLICY_TYPE ||
-         orb::is_client_policy(type);
+         type == TAGGED_COMPONENT_POLICY_TYPE || orb::is_client_policy(type);
 }
 
 template <typename Interceptor, typename Interceptors>

@@ -111,6 +111,8 @@ struct Settings {
   // Both sides.
   bool measure_latencies = false;  ///< -ORBMeasureLatencies: of each operation
   TraceUse trace_use = TraceUse::no;
+  /// -ORBInitializerLibrary: plug-ins with ORB initializers, in the order of loading.
+  std::vector<std::string> initializer_libraries;
   CodeSetSettings code_sets;
   /// -ORBGiopVersion: the highest version that a client sends, and that a server's references
   /// publish.

@@ -13,6 +13,7 @@
 #include "orb/context/orb_metrics.h"
 #include "orb/context/upcall_scope.h"
 #include "orb/invocation/collocated_wait.h"
+#include "orb/invocation/policy_contexts.h"
 #include "orb/policies/client_policies.h"
 #include "orb/policies/policy_objects.h"
 #include "orb/policies/policy_text.h"
@@ -110,6 +111,7 @@ OrbCore::OrbCore(CoreParts parts)
                .server = server_,
                .dispatcher = dispatcher_,
                .collocated_deferrals = collocated_deferrals_} {
+  client_policies_->set_context_hooks(policy_context_hooks());
   storage_->set_wake([this] { (void)wake_memory_watch(); });
   sequences_->set_wake([this] { (void)wake_memory_watch(); });
   set_up_environments();

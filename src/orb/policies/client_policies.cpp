@@ -82,6 +82,8 @@ bool read_value(const CORBA::Policy& policy, CallPolicies& values, PolicyLevel l
     values.is_protected = protection->qop() != Security::QOP::SecQOPNoProtection;
   else if (const auto* trust = dynamic_cast<const SecurityLevel2::EstablishTrustPolicy*>(&policy))
     values.trusts_target = trust->trust().trust_in_target;
+  else if (dynamic_cast<const ServiceContextPolicy*>(&policy) != nullptr)
+    return true;  // has no value here: see PolicyOverrides::contexts
   else if (const auto* server = dynamic_cast<const RTCORBA::ServerProtocolPolicy*>(&policy);
            server != nullptr && level == PolicyLevel::orb)
     values.server_protocols = std::make_shared<const ProtocolPreference>(server->protocols());
@@ -194,7 +196,11 @@ std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* 
     for (const auto& policy : existing->policies_)
       if (!made->find(policy->policy_type())) made->policies_.push_back(policy);
   if (made->policies_.empty()) return nullptr;
-  for (const auto& policy : made->policies_) (void)read_value(*policy, made->values_, level);
+  for (const auto& policy : made->policies_) {
+    (void)read_value(*policy, made->values_, level);
+    if (auto contexts = dynamic_counted_cast<ServiceContextPolicy>(policy._shared()))
+      made->contexts_ = CORBA::object_reference<ServiceContextPolicy>(std::move(contexts));
+  }
   return made;
 }
 
@@ -205,7 +211,7 @@ bool is_client_policy(CORBA::PolicyType type) noexcept {
          type == Messaging::REQUEST_END_TIME_POLICY_TYPE || type == Messaging::REBIND_POLICY_TYPE ||
          type == Messaging::SYNC_SCOPE_POLICY_TYPE || type == CONNECTION_TIMEOUT_POLICY_TYPE ||
          type == BUFFERING_CONSTRAINT_POLICY_TYPE || type == LINK_SIZE_POLICY_TYPE ||
-         type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE ||
+         type == SERVICE_CONTEXT_POLICY_TYPE || type == BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE ||
          type == RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE || type == Security::SecQOPPolicy ||
          type == Security::SecEstablishTrustPolicy;
 }
@@ -258,6 +264,7 @@ std::shared_ptr<const PolicyOverrides> ClientPolicies::of_orb() const {
 }
 
 void ClientPolicies::set_of_orb(std::shared_ptr<const PolicyOverrides> overrides) {
+  if (overrides && overrides->contexts()) use_contexts();
   auto bidirectional = Bidirectional::unset;
   if (overrides && overrides->values().bidirectional)
     bidirectional =
@@ -277,6 +284,7 @@ std::shared_ptr<const PolicyOverrides> ClientPolicies::of_thread() const {
 }
 
 void ClientPolicies::set_of_thread(std::shared_ptr<const PolicyOverrides> overrides) {
+  if (overrides && overrides->contexts()) use_contexts();
   ThreadLevel& level = make_thread_level();
   level.overrides = std::move(overrides);
   level.effective.reset();

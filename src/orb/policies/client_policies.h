@@ -7,6 +7,7 @@
 #include <perigee/base/export.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy.h>
+#include <perigee/orb/service_context_policy.h>
 
 #include <atomic>
 #include <chrono>
@@ -68,6 +69,11 @@ class PolicyOverrides {
   [[nodiscard]] CORBA::PolicyList list(const CORBA::PolicyTypeSeq& types) const;
   /// Nil if there is none.
   [[nodiscard]] CORBA::object_reference<CORBA::Policy> find(CORBA::PolicyType type) const;
+  /// Nil if there is none. Not a member of `values`: only few calls have this policy, and all calls
+  /// with policies copy the values.
+  [[nodiscard]] const CORBA::object_reference<ServiceContextPolicy>& contexts() const noexcept {
+    return contexts_;
+  }
 
  private:
   friend std::shared_ptr<const PolicyOverrides> override_policies(const PolicyOverrides* existing,
@@ -76,6 +82,7 @@ class PolicyOverrides {
                                                                   PolicyLevel level);
   CORBA::PolicyList policies_;
   CallPolicies values_;
+  CORBA::object_reference<ServiceContextPolicy> contexts_;
 };
 
 /// The policies of a level after `set_policy_overrides`; null if there are none. Raises as
@@ -109,6 +116,16 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
     call_hooks_.store(hooks, std::memory_order_release);
     if (hooks != nullptr) in_use_.store(true);
   }
+  /// The hooks of calls with a ServiceContextPolicy, if there are no interceptors. Called once,
+  /// before policies are set. `hooks` outlives this object.
+  void set_context_hooks(CallHooks& hooks) noexcept { context_hooks_ = &hooks; }
+  /// Called before a ServiceContextPolicy is set at any level.
+  void use_contexts() noexcept {
+    uses_contexts_.store(true);
+    CallHooks* none = nullptr;  // interceptors find the contexts themselves
+    call_hooks_.compare_exchange_strong(none, context_hooks_);
+  }
+  [[nodiscard]] bool uses_contexts() const noexcept { return uses_contexts_.load(); }
   /// @}
   /// The thread's policies, completed with the ORB's policies. Takes a lock only after the policies
   /// of the ORB or of the thread have changed.
@@ -137,6 +154,8 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   const std::uint64_t number_;  // never used again by another object
   std::atomic<bool> in_use_{false};
   std::atomic<CallHooks*> call_hooks_{nullptr};
+  CallHooks* context_hooks_ = nullptr;
+  std::atomic<bool> uses_contexts_{false};
   std::atomic<Bidirectional> bidirectional_{Bidirectional::unset};  // of the ORB
   std::atomic<std::uint64_t> changes_{0};                           // of the ORB's level
   mutable std::mutex mutex_;                                        // guards the members below

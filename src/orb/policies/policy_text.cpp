@@ -8,6 +8,8 @@
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/protocol_policies.h>
 #include <perigee/orb/security_policies.h>
+#include <perigee/orb/service_context_policy.h>
+#include <perigee/orb/tagged_component_policy.h>
 
 #include <algorithm>
 #include <array>
@@ -19,7 +21,7 @@ namespace perigee::orb {
 namespace {
 
 // Source: CORBA 3.0, 11.4.9 (16 to 22).
-constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 23> names{{
+constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 25> names{{
     {Security::SecQOPPolicy, "QOPPolicy"},
     {Security::SecEstablishTrustPolicy, "EstablishTrustPolicy"},
     {16, "ThreadPolicy"},
@@ -43,6 +45,8 @@ constexpr std::array<std::pair<CORBA::PolicyType, std::string_view>, 23> names{{
     {CONNECTION_TIMEOUT_POLICY_TYPE, "ConnectionTimeoutPolicy"},
     {BUFFERING_CONSTRAINT_POLICY_TYPE, "BufferingConstraintPolicy"},
     {LINK_SIZE_POLICY_TYPE, "LinkSizePolicy"},
+    {SERVICE_CONTEXT_POLICY_TYPE, "ServiceContextPolicy"},
+    {TAGGED_COMPONENT_POLICY_TYPE, "TaggedComponentPolicy"},
 }};
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/link_size_policy.h>
+#include <perigee/orb/service_context_policy.h>
 #include <perigee/orb/with_policies.h>
 
 #include <array>
@@ -79,6 +80,10 @@ PolicyRef make_sync_scope(Messaging::SyncScope scope) {
         0, CORBA::COMPLETED_NO,
         std::to_string(scope) + " is not a SyncScope; pass 0 (SYNC_NONE) to 3 (SYNC_WITH_TARGET)");
   return PolicyRef(make_counted<Messaging::SyncScopePolicy>(scope));
+}
+
+PolicyRef make_service_contexts(IOP::ServiceContextList contexts) {
+  return PolicyRef(make_counted<ServiceContextPolicy>(std::move(contexts)));
 }
 
 CORBA::PolicyList make_buffered_oneways(const OnewayBuffer& buffer) {

@@ -31,6 +31,7 @@ object_reference<Object> Object::_set_policy_overrides(const PolicyList& policie
   const Reference& mine = reference_of(*this);
   auto overrides = perigee::orb::override_policies(mine.overrides(), policies, set_add,
                                                    perigee::orb::PolicyLevel::object);
+  if (overrides && overrides->contexts()) mine.context().policies.use_contexts();
   return object_reference<Object>(perigee::make_counted<Object>(
       perigee::make_counted<Reference>(mine.shared_context(), mine.ior(), std::move(overrides))));
 }

@@ -2,6 +2,8 @@
 #include "desk.h"
 #include <perigee/orb/bidirectional_policy.h>
 #include <perigee/orb/protocol_policies.h>
+#include <perigee/orb/service_context_policy.h>
+#include <perigee/orb/tagged_component_policy.h>
 
 #include <algorithm>
 
@@ -155,7 +157,8 @@ TEST_CASE("a policy factory cannot take a type that the ORB or the POA knows") {
   const DeskOrbs orbs({.server_init = [&](const auto& info) {
     for (const CORBA::PolicyType type :
          {RTCORBA::SERVER_PROTOCOL_POLICY_TYPE, RTCORBA::CLIENT_PROTOCOL_POLICY_TYPE,
-          PortableServer::LIFESPAN_POLICY_ID, BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE}) {
+          PortableServer::LIFESPAN_POLICY_ID, BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE,
+          SERVICE_CONTEXT_POLICY_TYPE, TAGGED_COMPONENT_POLICY_TYPE}) {
       try {
         info->register_policy_factory(type, CORBA::make_reference<OwnFactory>());
       } catch (const CORBA::BAD_INV_ORDER&) {
@@ -163,7 +166,7 @@ TEST_CASE("a policy factory cannot take a type that the ORB or the POA knows") {
       }
     }
   }});
-  CHECK(refused == 4);
+  CHECK(refused == 6);
 }
 
 TEST_CASE("an object that is a client and a server interceptor is destroyed once") {

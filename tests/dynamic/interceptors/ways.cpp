@@ -1,6 +1,7 @@
 // Makes calls in each way.
 #include "ways.h"
 
+#include "deskA.h"
 #include "outcome.h"
 #include <perigee/async/call.h>
 #include <perigee/dynamic/exception_list.h>
@@ -12,8 +13,6 @@
 namespace perigee::test {
 
 namespace {
-
-constexpr std::int32_t half = 21;
 
 /// Forwards each request before there is a servant.
 class Forwarder final : public IDL::traits<PortableServer::ServantActivator>::base_type {
@@ -42,26 +41,27 @@ ClerkRef forwarded(DeskOrbs& orbs) {
       orbs.client->string_to_object(orbs.server->object_to_string(object)));
 }
 
-std::int32_t call_with_handler(DeskOrbs& orbs, const ClerkRef& target) {
+std::int32_t call_with_handler(DeskOrbs& orbs, const ClerkRef& target, std::int32_t value) {
   const auto outcome = CORBA::make_reference<Outcome>();
-  CORBA::amic_traits<Desk::Clerk>::narrow(target)->sendc_twice(outcome, half);
+  CORBA::amic_traits<Desk::Clerk>::narrow(target)->sendc_twice(outcome, value);
   auto result = static_cast<Outcome&>(*outcome).get_future();
   while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
     orbs.client->perform_work(std::chrono::milliseconds(10));
   return result.get();
 }
 
-std::int32_t call_with_poller(const ClerkRef& target) {
-  const auto poller = CORBA::amic_traits<Desk::Clerk>::narrow(target)->sendp_twice(half);
+std::int32_t call_with_poller(const ClerkRef& target, std::int32_t value) {
+  const auto poller = CORBA::amic_traits<Desk::Clerk>::narrow(target)->sendp_twice(value);
   std::int32_t result = 0;
   poller->twice(~std::uint32_t{0}, result);
   return result;
 }
 
-std::int32_t call_deferred(const ClerkRef& target) {
+std::int32_t call_deferred(const ClerkRef& target, std::int32_t value) {
   const auto request = target->_request("twice");
-  request->add_in_arg() <<= half;
+  request->add_in_arg() <<= value;
   request->set_return_type(CORBA::_tc_long);
+  request->exceptions().add(Desk::_tc_Refused);
   request->send_deferred();
   request->get_response();
   std::int32_t result = 0;
@@ -76,9 +76,10 @@ Kind kind_of(Way way) noexcept {
   return way == Way::coroutine ? Kind::coroutine : Kind::plain;
 }
 
-WayCall::WayCall(DeskOrbs& orbs, Way way)
+WayCall::WayCall(DeskOrbs& orbs, Way way, std::int32_t value)
     : orbs_(orbs),
       way_(way),
+      value_(value),
       target_(way == Way::collocated ? orbs.local_clerk
               : way == Way::forward  ? forwarded(orbs)
                                      : orbs.clerk) {
@@ -88,15 +89,15 @@ WayCall::WayCall(DeskOrbs& orbs, Way way)
 std::string WayCall::call() {
   switch (way_) {
     case Way::ami:
-      return std::to_string(call_with_handler(orbs_, target_));
+      return std::to_string(call_with_handler(orbs_, target_, value_));
     case Way::polling:
-      return std::to_string(call_with_poller(target_));
+      return std::to_string(call_with_poller(target_, value_));
     case Way::deferred:
-      return std::to_string(call_deferred(target_));
+      return std::to_string(call_deferred(target_, value_));
     case Way::coroutine:
-      return std::to_string(target_->_async().twice(half).get());
+      return std::to_string(target_->_async().twice(value_).get());
     case Way::oneway:
-      target_->note(half);
+      target_->note(value_);
       return "sent";
     case Way::exception:
       return std::to_string(target_->twice(-1));
@@ -106,7 +107,7 @@ std::string WayCall::call() {
     case Way::forward:
       break;
   }
-  return std::to_string(target_->twice(half));
+  return std::to_string(target_->twice(value_));
 }
 
 std::string WayCall::run(bool arrives) {
@@ -114,6 +115,8 @@ std::string WayCall::run(bool arrives) {
   try {
     outcome = call();
   } catch (const Desk::Refused&) {
+    outcome = "Refused";
+  } catch (const CORBA::UnknownUserException&) {  // of a dynamic call
     outcome = "Refused";
   } catch (const CORBA::SystemException& exception) {
     outcome = exception._name() + (" " + std::to_string(exception.minor()));

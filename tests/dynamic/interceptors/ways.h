@@ -32,9 +32,11 @@ inline constexpr const char* way_names[way_count] = {
 /// Makes one call in one way. The log of `orbs` is empty before the call.
 class WayCall {
  public:
-  WayCall(DeskOrbs& orbs, Way way);
-  /// What the caller sees: the result 42, "sent" after a oneway, or the exception. When it returns,
-  /// the points of all interceptors have run. `arrives`: whether a oneway gets to the server.
+  /// `value`: the argument; the servant refuses negative values.
+  WayCall(DeskOrbs& orbs, Way way, std::int32_t value = 21);
+  /// What the caller sees: twice the value, "sent" after a oneway, or the exception. When it
+  /// returns, the points of all interceptors have run. `arrives`: whether a oneway gets to the
+  /// server.
   [[nodiscard]] std::string run(bool arrives = true);
 
  private:
@@ -42,6 +44,7 @@ class WayCall {
 
   DeskOrbs& orbs_;
   const Way way_;
+  const std::int32_t value_;
   ClerkRef target_;
 };
 

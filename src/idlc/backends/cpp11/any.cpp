@@ -26,6 +26,10 @@ constexpr std::string_view source_head =
     "#include $header$\n"
     "\n";
 
+constexpr std::string_view known_exception_header =
+    "#include <perigee/orb/known_exception.h>\n"
+    "\n";
+
 /// Collects all types of the main file in their order, including nested types.
 void collect(const Declarations& declarations, Declarations& types) {
   for (const Declaration* declaration : declarations) {
@@ -158,6 +162,19 @@ void specialise_traits(Writer& writer, const Declarations& types) {
   }
 }
 
+bool is_exception(const Declaration* declaration) {
+  return declaration->kind == DeclarationKind::exception;
+}
+
+/// Defines the TypeCode. Also lists an exception, so that interceptors see it in an any.
+void define_type(Writer& writer, const Declaration& type) {
+  define_node(writer, type);
+  if (!is_exception(&type)) return;
+  const std::string name = qualified_name(type);
+  writer.list("static ::perigee::any::KnownException _known_" + type.name + "{",
+              {name + "::_type_id", "&::perigee::any::insert_exception<" + name + ">"}, "};");
+}
+
 }  // namespace
 
 std::string any_header_text(const Model& model, const FileNames& names) {
@@ -181,13 +198,14 @@ std::string any_source_text(const Model& model, const FileNames& names) {
   const Declarations types = types_of(model);
   Writer writer;
   writer.write(source_head, {{"file", file}, {"header", string_literal(any_header(file, names))}});
+  if (std::ranges::any_of(types, is_exception)) writer.write(known_exception_header);
   Declarations undefined;
   collect_undefined(model.definitions, undefined);
   Declarations elsewhere;
   collect_elsewhere(model.definitions, elsewhere);
   declare_nodes(writer, elsewhere);
   in_namespaces(writer, undefined, node_namespace, define_node);
-  in_namespaces(writer, types, node_namespace, define_node);
+  in_namespaces(writer, types, node_namespace, define_type);
   define_constants(writer, types);
   return writer.take();
 }

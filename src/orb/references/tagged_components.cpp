@@ -1,0 +1,53 @@
+// Reads and adds the tagged components of references.
+#include "orb/context/orb_context.h"
+#include "orb/references/ior_components.h"
+#include "orb/references/reference.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/orb/exceptions.h>
+#include <perigee/orb/tagged_components.h>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace perigee {
+
+namespace orb {
+
+void add_components(iop::Ior& ior, std::span<const iop::TaggedComponent> components) {
+  if (components.empty()) return;
+  for (iop::TaggedProfile& profile : ior.profiles) {
+    if (profile.tag != iop::tag_internet_iop) continue;
+    auto decoded = iop::decode_iiop_profile(profile);
+    if (!decoded || decoded->minor == 0) continue;
+    decoded->components.insert(decoded->components.end(), components.begin(), components.end());
+    profile = iop::encode_profile(*decoded);
+  }
+}
+
+}  // namespace orb
+
+IOP::TaggedComponentSeq tagged_components(const CORBA::object_reference<CORBA::Object>& object,
+                                          IOP::ComponentId tag) {
+  if (!object) throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "a nil reference");
+  const orb::Reference* const reference = object->_reference().get();
+  if (reference == nullptr)
+    throw CORBA::NO_IMPLEMENT(orb::minor_not_of_local_objects, CORBA::COMPLETED_NO,
+                              "a local object has no components");
+  const orb::BindingRef base = reference->base();
+  const auto& profiles = base->ior.profiles;
+  const auto profile = std::ranges::find(profiles, iop::tag_internet_iop, &iop::TaggedProfile::tag);
+  if (profile == profiles.end()) return {};
+  const auto decoded =
+      iop::decode_iiop_profile(*profile, reference->context().settings.reference_limits);
+  if (!decoded)
+    throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "the IIOP profile of the reference is malformed");
+  IOP::TaggedComponentSeq found;
+  for (const iop::TaggedComponent& component : decoded->components) {
+    if (component.tag != tag) continue;
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(component.data.data());
+    found.emplace_back(tag, std::vector<std::uint8_t>(first, first + component.data.size()));
+  }
+  return found;
+}
+
+}  // namespace perigee
