@@ -44,7 +44,7 @@ perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_o
 void check_used(const CLI::App& program, const std::vector<std::string>& words,
                 const std::vector<std::string>& orb_options) {
   if (orb_options.empty() || words.empty()) return;
-  for (const char* const user : {"ior", "bridge", "call", "describe", "doctor"})
+  for (const char* const user : {"ior", "bridge", "call", "describe", "doctor", "watch"})
     if (words.front() == user) return;
   const auto is_named = [&words](const CLI::App* command) {
     return command->get_name() == words.front();
@@ -53,7 +53,7 @@ void check_used(const CLI::App& program, const std::vector<std::string>& words,
   const std::string command = "perigee " + words.front();
   throw perigee::tool::UsageError(
       command + ": " + orb_options.front() + " has no effect here; " +
-      "only perigee ior, bridge, call, describe and doctor take the options of an ORB");
+      "only perigee ior, bridge, call, describe, doctor and watch take the options of an ORB");
 }
 
 int run_perigee(int argc, char* argv[]) {

@@ -57,11 +57,28 @@ class Count final {
   static int sum(int left, int right) { return std::min(left + right, several); }
 
  private:
-  /// The values of a declaration. The declaration counts 0 inside itself, while it is being
-  /// counted.
+  struct Counted {
+    int values = 0;
+    bool is_counting = true;
+    bool is_recursive = false;  // the declaration contains itself
+  };
+
+  /// The number of values of a declaration. While a declaration is being counted, it counts 0 inside
+  /// itself. A message may contain a recursive declaration several times.
   int of(const Declaration& declaration) {
-    const auto [known, is_new] = counts_.try_emplace(&declaration, 0);
-    if (!is_new) return known->second;
+    const auto [known, is_new] = counted_.try_emplace(&declaration);
+    Counted& counted = known->second;
+    if (!is_new) {
+      counted.is_recursive |= counted.is_counting;
+      return counted.values;
+    }
+    const int values = of_members(declaration);
+    counted.values = values != 0 && counted.is_recursive ? several : values;
+    counted.is_counting = false;
+    return counted.values;
+  }
+
+  int of_members(const Declaration& declaration) {
     int count = 0;
     if (const auto* structure = as<Struct>(&declaration)) {
       count = of(structure->members);
@@ -70,10 +87,10 @@ class Count final {
       for (const UnionBranch& branch : declared->branches)
         count = std::max(count, of(*branch.member.type));
     }
-    return counts_[&declaration] = count;
+    return count;
   }
 
-  std::map<const Declaration*, int> counts_;
+  std::map<const Declaration*, Counted> counted_;  // references to elements stay valid
 };
 
 }  // namespace
