@@ -31,7 +31,7 @@ constexpr Failure in_pieces{"MARSHAL", Completion::no,
 constexpr Failure bad_arguments{
     "MARSHAL", Completion::no,
     "the bridge cannot rewrite the references in the arguments: the arguments do not have the form "
-    "that the IDL of the bridge describes, or they contain a valuetype"};
+    "that the IDL of the bridge describes, or they contain a valuetype that cannot be read"};
 constexpr Failure too_many_lines{"TRANSIENT", Completion::no,
                                  "the bridge may make no more connections to targets"};
 
@@ -53,7 +53,7 @@ Forwarder::Forwarder(const BridgeContext& context, engine::Loop& loop)
       home_(context.engine, *this, *this, loop, context.target_traffic),
       reads_bodies_(!context.options.rewriting.operations.empty() ||
                     !context.options.rewriting.exceptions.empty()),
-      rewriter_(context.options.messages.message_size_max) {}
+      rewriter_(context.options.messages.message_size_max, context.options.rewriting) {}
 
 Forwarder::~Forwarder() = default;
 

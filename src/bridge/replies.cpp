@@ -40,7 +40,7 @@ constexpr Failure too_many_targets{
 constexpr Failure bad_results{
     "MARSHAL", Completion::yes,
     "the bridge cannot rewrite the references in the results: the results do not have the form "
-    "that the IDL of the bridge describes, or they contain a valuetype"};
+    "that the IDL of the bridge describes, or they contain a valuetype that cannot be read"};
 constexpr Failure other_addressing{
     "NO_IMPLEMENT", Completion::no,
     "the target asks for a profile or a reference in place of the object key, but the bridge sends "
