@@ -31,7 +31,7 @@ constexpr Failure in_pieces{"MARSHAL", Completion::no,
 constexpr Failure bad_arguments{
     "MARSHAL", Completion::no,
     "the bridge cannot rewrite the references in the arguments: the arguments do not have the form "
-    "that the IDL of the bridge describes, or they contain a valuetype"};
+    "that the IDL of the bridge describes, or they contain a valuetype that cannot be read"};
 constexpr Failure too_many_lines{"TRANSIENT", Completion::no,
                                  "the bridge may make no more connections to targets"};
 
@@ -53,7 +53,7 @@ Forwarder::Forwarder(const BridgeContext& context, engine::Loop& loop)
       home_(context.engine, *this, *this, loop, context.target_traffic),
       reads_bodies_(!context.options.rewriting.operations.empty() ||
                     !context.options.rewriting.exceptions.empty()),
-      rewriter_(context.options.messages.message_size_max) {}
+      rewriter_(context.options.messages.message_size_max, context.options.rewriting) {}
 
 Forwarder::~Forwarder() = default;
 
@@ -92,7 +92,7 @@ void Forwarder::forward(engine::IncomingRequest& request,
   Outgoing outgoing{request.parsed.header, *body, version_for(*line, request.version())};
   outgoing.header.object_key = destination.object_key;
   const bool is_oneway = request.response() == messaging::ResponseFlags::none;
-  if (is_oneway && is_ready(*line) && send_oneway(*line, client, outgoing))
+  if (is_oneway && is_ready(*line) && send_oneway(*line, client, outgoing, request.message))
     return rewriter_.release();
   ForwardedCall* const call =
       ForwardedCall::make(*this, *line, client,
@@ -175,13 +175,15 @@ bool Forwarder::start(ForwardedCall& call, const Outgoing& outgoing,
   const bool is_locate = call.kind() == ForwardedCall::Kind::locate;
   const Deadline limit = line.loses ? Deadline::after(lossy_reply_max, context_.engine.clock.now())
                                     : Deadline::never();
+  MessageLender lender(message);
   const StartStatus status = connection->start_call(
       call,
       [&](const messaging::Session& session, std::uint32_t id) {
         return is_locate ? encode_locate(session, id, outgoing)
-                         : encode(line, session, id, outgoing);
+                         : encode_lent(line, session, id, {outgoing, lender});
       },
       limit);
+  buffer_.clear();  // forgets the lender
   if (status == StartStatus::started || status == StartStatus::sent) {
     if (connection->output_blocked()) hold(line, call.client());
     if (status == StartStatus::sent) finish(call);
@@ -202,7 +204,8 @@ bool Forwarder::start(ForwardedCall& call, const Outgoing& outgoing,
 }
 
 // False: the oneway has to wait. True: it was sent, or it was dropped because it cannot pass.
-bool Forwarder::send_oneway(Line& line, engine::Connection& client, const Outgoing& outgoing) {
+bool Forwarder::send_oneway(Line& line, engine::Connection& client, const Outgoing& outgoing,
+                            IncomingMessage& message) {
   class Oneway final : public engine::StartedCall {
    public:
     Oneway() noexcept {
@@ -214,10 +217,12 @@ bool Forwarder::send_oneway(Line& line, engine::Connection& client, const Outgoi
   Oneway call;
   static_cast<engine::StartedCall&>(call).version = outgoing.version;
   const engine::ConnectionRef connection = line.connection;
+  MessageLender lender(message);
   const StartStatus status =
       connection->start_call(call, [&](const messaging::Session& session, std::uint32_t id) {
-        return encode(line, session, id, outgoing);
+        return encode_lent(line, session, id, {outgoing, lender});
       });
+  buffer_.clear();  // forgets the lender
   if (status == StartStatus::not_encoded)
     log::write(log::Level::warning, "bridge", "a oneway was dropped: its arguments cannot pass");
   if (connection->output_blocked()) hold(line, client);
@@ -242,6 +247,14 @@ const cdr::Buffer* Forwarder::encode(const Line& line, const messaging::Session&
   const bool written =
       write_request(buffer_, session, outgoing.version, {header, contexts_}, outgoing.body);
   return written ? &buffer_ : nullptr;
+}
+
+// If the request has to wait for the target, a large body is not copied.
+const cdr::Buffer* Forwarder::encode_lent(const Line& line, const messaging::Session& session,
+                                          std::uint32_t id, const Lent& lent) {
+  const cdr::Buffer* const request = encode(line, session, id, lent.outgoing);
+  if (lent.lender.owns(lent.outgoing.body.octets)) buffer_.set_lender(lent.lender);
+  return request;
 }
 
 const cdr::Buffer* Forwarder::encode_locate(const messaging::Session& session, std::uint32_t id,

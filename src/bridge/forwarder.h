@@ -4,6 +4,7 @@
 #include "bridge/context.h"
 #include "bridge/failure.h"
 #include "bridge/forwarded_call.h"
+#include "bridge/message_lender.h"
 #include "bridge/raw_body.h"
 #include "bridge/request_contexts.h"
 #include "bridge/rewriting/body_rewriter.h"
@@ -127,9 +128,16 @@ class Forwarder final : private engine::RepliesOnly {
   [[nodiscard]] bool start(ForwardedCall& call, const Outgoing& outgoing,
                            messaging::IncomingMessage& message) noexcept;
   [[nodiscard]] std::optional<Outgoing> outgoing_of(ForwardedCall& call);
-  [[nodiscard]] bool send_oneway(Line& line, engine::Connection& client, const Outgoing& outgoing);
+  [[nodiscard]] bool send_oneway(Line& line, engine::Connection& client, const Outgoing& outgoing,
+                                 messaging::IncomingMessage& message);
   [[nodiscard]] const cdr::Buffer* encode(const Line& line, const messaging::Session& session,
                                           std::uint32_t id, const Outgoing& outgoing);
+  struct Lent {
+    const Outgoing& outgoing;
+    MessageLender& lender;  // of the received request
+  };
+  [[nodiscard]] const cdr::Buffer* encode_lent(const Line& line, const messaging::Session& session,
+                                               std::uint32_t id, const Lent& lent);
   [[nodiscard]] const cdr::Buffer* encode_locate(const messaging::Session& session,
                                                  std::uint32_t id, const Outgoing& outgoing);
   void fail(ForwardedCall& call, const Failure& failure) noexcept;

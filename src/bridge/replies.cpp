@@ -1,5 +1,6 @@
 // Passes replies of targets to the clients. Rewrites references in location forwards.
 #include "bridge/forwarder.h"
+#include "bridge/message_lender.h"
 #include "engine/connection/connection.h"
 #include <perigee/base/log.h>
 #include <perigee/cdr/encoder.h>
@@ -40,7 +41,7 @@ constexpr Failure too_many_targets{
 constexpr Failure bad_results{
     "MARSHAL", Completion::yes,
     "the bridge cannot rewrite the references in the results: the results do not have the form "
-    "that the IDL of the bridge describes, or they contain a valuetype"};
+    "that the IDL of the bridge describes, or they contain a valuetype that cannot be read"};
 constexpr Failure other_addressing{
     "NO_IMPLEMENT", Completion::no,
     "the target asks for a profile or a reference in place of the object key, but the bridge sends "
@@ -109,6 +110,7 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
   contexts.copy_passing();
   if (call.from_bridge()) contexts.add_bridges(1);
   bool written = false;
+  MessageLender lender(*end.message);
   if (is_forward(received.status)) {
     const auto ior = rewritten(context_.references, end.reply->body);
     if (!ior) return fail(call, ior.error());
@@ -119,9 +121,11 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
     const Answered answered = call.answered();
     messaging::ReplyHeader header{answered.request_id, received.status, contexts.all()};
     written = write_reply(buffer_, answered.session, answered.version, {header, contexts_}, *body);
+    if (lender.owns(body->octets)) buffer_.set_lender(lender);
   }
   if (!written) return fail(call, no_reply);
   send(call);
+  buffer_.clear();  // forgets the lender
   if (reads_bodies_) rewriter_.release();
   finish(call);
 }

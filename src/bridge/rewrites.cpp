@@ -34,6 +34,21 @@ std::string_view name_of(const RewritingPlan& plan, const OperationTypes* types)
   return "an unknown operation";
 }
 
+/// The text for an error of rewriting. Valuetypes have texts of their own: the bridge makes no
+/// values, so it has no value factories.
+std::string text_of(const cdr::Error& error) {
+  const std::string place = " (at octet " + std::to_string(error.offset) + ')';
+  switch (error.kind) {
+    case cdr::ErrorKind::no_value_factory:
+      return "--idl does not describe the state of a valuetype, and the state is not in chunks" +
+             place;
+    case cdr::ErrorKind::not_supported:
+      return "the state of a valuetype, which --idl does not describe, cannot be moved" + place;
+    default:
+      return to_string(error);
+  }
+}
+
 /// Logs that references cannot be rewritten. `level` is lower than a warning if a client is the
 /// cause: clients could fill the log.
 void log_unreadable(log::Level level, std::string_view sender, std::string_view what,
@@ -41,7 +56,7 @@ void log_unreadable(log::Level level, std::string_view sender, std::string_view 
   if (!log::enabled(level)) return;
   std::string line(sender);
   line.append(": references in ").append(what).append(" cannot be rewritten: ");
-  line.append(to_string(error));
+  line.append(text_of(error));
   line.append(
       "; if --idl describes another operation of this name, give the IDL of all interfaces,");
   line.append(" or refuse the operation with --deny-operation");
@@ -98,7 +113,7 @@ std::optional<RawBody> Forwarder::rewritten_reply(const ForwardedCall& call,
     if (!made) log_unknown(references, ior);
     return made;
   };
-  const auto result = has_exception ? rewriter_.rewrite_exception({body, values}, plan, replace)
+  const auto result = has_exception ? rewriter_.rewrite_exception({body, values}, replace)
                                     : rewriter_.rewrite({body, values}, call.types()->out, replace);
   if (result) return *result;
   log_unreadable(log::Level::warning, to_string(call.line.target->endpoint),

@@ -25,7 +25,8 @@ Buffer::Buffer(Buffer&& other) noexcept
       size_(std::exchange(other.size_, 0)),
       capacity_(std::exchange(other.capacity_, 0)),
       borrowed_size_(std::exchange(other.borrowed_size_, 0)),
-      borrowed_(std::move(other.borrowed_)) {
+      borrowed_(std::move(other.borrowed_)),
+      lender_(std::exchange(other.lender_, nullptr)) {
   assert(!other.in_place());
   other.borrowed_.clear();
 }
@@ -40,6 +41,7 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
   borrowed_size_ = std::exchange(other.borrowed_size_, 0);
   borrowed_ = std::move(other.borrowed_);
   other.borrowed_.clear();
+  lender_ = std::exchange(other.lender_, nullptr);
   return *this;
 }
 
@@ -107,6 +109,7 @@ void Buffer::borrow(OctetSpan octets) {
 void Buffer::forget_borrowed() noexcept {
   borrowed_size_ = 0;
   borrowed_.clear();
+  lender_ = nullptr;
 }
 
 void Buffer::gather(std::vector<OctetSpan>& segments) const {

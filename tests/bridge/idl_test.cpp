@@ -164,27 +164,82 @@ TEST_CASE("operations of one name must have the same types if references occur i
       plan_of("interface A { Object find(); }; interface B { long find(); };", rules).has_value());
 }
 
-TEST_CASE("a valuetype beside references is refused, and without references it passes unread") {
+TEST_CASE("valuetypes have their ids, modifiers, bases and members") {
+  const Plan plan = plan_of(R"(
+    abstract valuetype Shape {};
+    valuetype Account { public Object holder; private double balance; public Account next; };
+    valuetype Saved : truncatable Account, Shape { public string note; };
+    custom valuetype Custom { public Object hidden; };
+    valuetype Box sequence<Object>;
+    interface Bank { Account find(in Shape shape); };)");
+  CHECK(out_of(plan, "find") == "value");
+  CHECK(in_of(plan, "find") == "value");
+  const auto value = [&plan](const std::string& name) -> const cdr::TypeNode& {
+    const std::string id = "IDL:" + name + ":1.0";
+    REQUIRE(plan->values.contains(id));
+    CHECK(plan->values.find(id)->second->id == id);
+    return *plan->values.find(id)->second;
+  };
+  const cdr::TypeNode& account = value("Account");
+  CHECK(account.members.size() == 3);
+  CHECK(account.members[2].type == &account);
+  CHECK(account.content == nullptr);
+  CHECK(value("Saved").content == &account);
+  CHECK(value("Saved").members.size() == 1);
+  CHECK(value("Custom").scale == 1);
+  CHECK(value("Box").kind == cdr::TypeKind::tk_value_box);
+  CHECK_FALSE(plan->values.contains("IDL:Shape:1.0"));
+}
+
+TEST_CASE("bodies with valuetypes are read if a reference may occur in a value") {
   CHECK(out_of(plan_of("valuetype V { public long number; };"
                        "interface A { V get(in V v); Object find(in long n); };"),
                "get") == "unread");
-  const Plan beside = plan_of(
-      "valuetype V { public long number; };\n"
-      "interface A { void put(in V value, in Object target); };\n");
-  CHECK(error_of(beside) ==
-        "bank.idl:2:20: the bridge cannot rewrite the references in ::A::put, because it does not "
-        "read valuetype ::V; take the operation out of the IDL, or refuse it with "
-        "--deny-operation put");
+  CHECK(in_of(plan_of("valuetype V { public long number; };"
+                      "interface A { void put(in V value, in Object target); };"),
+              "put") == "value objref");
   for (const char* const types :
-       {"valuetype V { public Object target; };", "custom valuetype V { public long n; };",
-        "abstract valuetype V {};", "valuetype V Object;", "abstract interface V {};",
+       {"valuetype V { public Object target; };", "valuetype V Object;", "abstract interface V {};",
         "valuetype V { public long n; }; valuetype W : V { public Object target; };",
         "valuetype U { public any a; }; valuetype V : U { public long n; };",
-        "typedef ValueBase V;", "#include <orb.idl>\ntypedef CORBA::AbstractBase V;"}) {
+        "abstract valuetype V {}; valuetype W : V { public Object target; };",
+        "typedef ValueBase V; valuetype W { public Object target; };",
+        "#include <orb.idl>\ntypedef CORBA::AbstractBase V;"}) {
     CAPTURE(types);
-    CHECK(error_of(plan_of(std::string(types) + "interface A { V get(); };"))
-              .find("cannot rewrite the references in ::A::get") != std::string::npos);
+    CHECK(out_of(plan_of(std::string(types) + "interface A { V get(); };"), "get") != "unread");
   }
+  // The state of custom valuetypes passes unread, and the other types have no state.
+  for (const char* const types : {"custom valuetype V { public Object target; };",
+                                  "abstract valuetype V {};", "typedef ValueBase V;"}) {
+    CAPTURE(types);
+    CHECK(out_of(plan_of(std::string(types) + "interface A { V get(); };"), "get") == "unread");
+  }
+}
+
+TEST_CASE("a derived valuetype may stand in another file") {
+  idlc::MemoryFiles files;
+  files.add("base.idl", "#pragma once\nvaluetype V { public long n; }; interface A { V get(); };");
+  files.add("derived.idl", "#include \"base.idl\"\nvaluetype W : V { public Object target; };");
+  CHECK(out_of(read_idl({{"base.idl"}, {}}, {}, files), "get") == "unread");
+  const Plan both = read_idl({{"base.idl", "derived.idl"}, {}}, {}, files);
+  CHECK(out_of(both, "get") == "value");
+  CHECK(both->values.contains("IDL:V:1.0"));
+  CHECK(both->values.contains("IDL:W:1.0"));
+  CHECK(both->values.contains("IDL:omg.org/CORBA/StringValue:1.0"));
+  files.add("other.idl", "valuetype W { public string n; };");
+  CHECK(error_of(read_idl({{"derived.idl", "other.idl"}, {}}, {}, files)) ==
+        "other.idl:1:11: ::W has the repository id IDL:W:1.0, like another valuetype of the IDL "
+        "with other state; change one of them");
+}
+
+TEST_CASE("a native type beside references is refused") {
+  const Plan beside = plan_of(
+      "native Handle;\n"
+      "interface A { void put(in Handle value, in Object target); };\n");
+  CHECK(error_of(beside) ==
+        "bank.idl:2:20: the bridge cannot rewrite the references in ::A::put, because it does not "
+        "read native type ::Handle; take the operation out of the IDL, or refuse it with "
+        "--deny-operation put");
 }
 
 TEST_CASE("files are found in the folders of -I, and the texts of errors name the place") {

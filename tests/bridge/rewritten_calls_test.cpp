@@ -14,6 +14,11 @@ using cdr::TypeNode;
 constexpr cdr::TypeMember refused_members[] = {{.type = &cdr::object_node}};
 constexpr TypeNode refused{.kind = TypeKind::tk_struct, .members = refused_members};
 
+constexpr cdr::TypeMember entry_members[] = {{.type = &cdr::object_node}};
+/// valuetype Entry { public Object holder; };
+constexpr TypeNode entry{
+    .kind = TypeKind::tk_value, .id = "IDL:Entry:1.0", .members = entry_members};
+
 /// interface Bank { Object open() raises (Refused); void close(in string why, in Object account);
 /// };
 void describe_bank(bridge::Options& options) {
@@ -189,6 +194,31 @@ TEST_CASE("a reference in a user exception leads through the bridge") {
     const iop::Ior ior = ior_in(reply, reply.body() + 4 + reply.ulong(reply.body()));
     CHECK((place_of(ior).first == bank.bridge_place()) == is_described);
   }
+}
+
+TEST_CASE("a reference in a valuetype leads through the bridge, and unread values get MARSHAL") {
+  Bank bank([](bridge::Options& options) {
+    describe_bank(options);
+    options.rewriting.operations["find"] = {{}, {&cdr::value_base_node}};
+    options.rewriting.values["IDL:Entry:1.0"] = &entry;
+  });
+  const auto value_of = [&bank](std::string_view id) {
+    cdr::Buffer buffer;
+    cdr::Encoder encoder(buffer);
+    encoder.write(std::uint32_t{0x7fffff02});  // a value with a repository id
+    encoder.write_string(id);
+    iop::encode(encoder, bank.target.reference(key_k));
+    return buffer.flatten();
+  };
+  const RawReply found = bank.pass_request(request_of("find"), {});
+  const RawReply reply = bank.answer(found, 0, value_of("IDL:Entry:1.0"));
+  CHECK(reply.status() == 0);
+  const std::size_t reference = reply.body() + 24;  // after the tag and the id
+  CHECK(place_of(ior_in(reply, reference)) == std::pair(bank.bridge_place(), key_k));
+  const RawReply again = bank.pass_request(request_of("find"), {});
+  const RawReply failed = bank.answer(again, 0, value_of("IDL:Other:1.0"));
+  CHECK(failed.repository_id() == "IDL:omg.org/CORBA/MARSHAL:1.0");
+  CHECK(failed.completed() == 0);  // COMPLETED_YES
 }
 
 TEST_CASE("without the IDL, and for other operations, references pass unchanged") {

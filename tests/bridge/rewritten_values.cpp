@@ -1,6 +1,8 @@
 // The samples of types.
 #include "bridge/rewritten_values.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace perigee::test {
@@ -294,6 +296,7 @@ std::vector<Sample> all_samples() {
   add_unions(all);
   add_references(all);
   add_anys(all);
+  std::ranges::move(valuetype_samples(), std::back_inserter(all));
   return all;
 }
 

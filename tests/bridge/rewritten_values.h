@@ -98,9 +98,12 @@ struct Rewritten {
 
 inline constexpr std::size_t rewritten_size_max = 1 << 20;
 
+/// The valuetypes of the samples.
+const bridge::RewritingPlan& sample_plan();
+
 inline Rewritten rewrite(const Form& form, const Octets& octets,
                          const std::vector<const TypeNode*>& types) {
-  bridge::BodyRewriter rewriter(rewritten_size_max);
+  bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
   const Body body(form, octets);
   const bridge::RawBody raw = body.raw();
   const auto result = rewriter.rewrite({raw, body.values()}, types, replace_a);
@@ -121,5 +124,17 @@ struct Sample {
 
 /// One sample for each kind of type.
 std::vector<Sample> all_samples();
+/// Valuetypes of known types, in all forms that they may have on the wire.
+std::vector<Sample> valuetype_samples();
+
+/// @name The types of the valuetype samples
+/// @{
+/// valuetype Account { public Object holder; public double balance; public Account next; };
+const TypeNode& account_type();
+/// valuetype Saved : truncatable Account { public string note; public Object owner; };
+const TypeNode& saved_type();
+/// custom valuetype Custom {};
+const TypeNode& custom_type();
+/// @}
 
 }  // namespace perigee::test

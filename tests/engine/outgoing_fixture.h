@@ -2,14 +2,18 @@
 #pragma once
 
 #include "engine/connection/outgoing_queue.h"
+#include <perigee/base/counted_ptr.h>
+#include <perigee/cdr/pinned_memory.h>
 #include <perigee/transport/transport.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::test {
@@ -131,6 +135,39 @@ class OneSegment {
 
  private:
   OctetSpan span_;
+};
+
+/// Octets that several owners share. Their number of owners is that of the pointers to it.
+class SharedOctets final : public cdr::PinnedMemory {
+ public:
+  explicit SharedOctets(Octets shared) : octets(std::move(shared)) {}
+  ~SharedOctets() override { std::ranges::fill(octets, std::byte{0xdd}); }
+  SharedOctets(const SharedOctets&) = delete;
+  SharedOctets& operator=(const SharedOctets&) = delete;
+
+  Octets octets;
+};
+
+/// Lends a message, which stays as long as the lender or a queue needs it.
+class OctetsLender final : public cdr::Lender {
+ public:
+  explicit OctetsLender(Octets message)
+      : memory_(make_counted<SharedOctets>(std::move(message))), weak_(memory_) {}
+
+  [[nodiscard]] OctetSpan octets() const noexcept override { return memory_->octets; }
+  [[nodiscard]] counted_ptr<cdr::PinnedMemory> share() override {
+    ++shares;
+    return memory_;
+  }
+  /// From now on only queues keep the message.
+  void drop() { memory_ = nullptr; }
+  [[nodiscard]] bool is_kept() const { return weak_.lock() != nullptr; }
+
+  int shares = 0;
+
+ private:
+  counted_ptr<SharedOctets> memory_;
+  weak_counted_ptr<SharedOctets> weak_;
 };
 
 /// Advances by one microsecond each time that it is read.

@@ -110,16 +110,19 @@ class Model {
   // Each depth of nested sends is a sender of its own.
   void send(std::uint32_t sender) {
     const std::uint32_t number = sender * numbers_per_sender + next_[sender]++;
-    const Octets octets = numbered_message(number, random_size());
+    OctetsLender lender(numbered_message(number, random_size()));
+    const OctetSpan octets = lender.octets();
     const std::size_t cut = random_() % octets.size();
-    const OctetSpan parts[] = {OctetSpan(octets).first(cut), OctetSpan(octets).subspan(cut)};
+    const OctetSpan parts[] = {octets.first(cut), octets.subspan(cut)};
     const Wait wait = chance(3) ? Wait::yes : Wait::no;
     const Deadline deadline = wait == Wait::yes
                                   ? Deadline::after(std::chrono::microseconds(20), clock_.now())
                                   : Deadline::never();
     const bool holds = chance(4);
-    const Sent sent = holds ? queue_.hold(parts, {.count = 5, .octets = 4000}, wait, deadline)
-                            : queue_.send(parts, wait, deadline);
+    const bool shares = wait == Wait::no && !holds && chance(2);
+    const Sent sent = holds    ? queue_.hold(parts, {.count = 5, .octets = 4000}, wait, deadline)
+                      : shares ? queue_.send_shared(parts, lender)
+                               : queue_.send(parts, wait, deadline);
     switch (sent.status) {
       case Sent::Status::sent:
       case Sent::Status::queued:

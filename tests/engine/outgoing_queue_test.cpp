@@ -75,6 +75,68 @@ TEST_CASE("a thread that finds the queue idle sends its message from its own mem
   CHECK(f.queue.idle());
 }
 
+TEST_CASE("a message in shared memory is not copied while it waits") {
+  QueueFixture f;
+  OctetsLender lender(numbered_message(1, 100'000));
+  const OctetSpan whole = lender.octets();
+  const Octets head(whole.begin(), whole.begin() + 10);  // not in the shared memory
+  const OctetSpan parts[] = {head, whole.subspan(10, 50'000), whole.subspan(50'010)};
+  f.take_once(20'000);
+  CHECK(f.queue.send_shared(parts, lender).status == Status::queued);
+  CHECK(f.send(2).status == Status::queued);
+  CHECK(lender.shares == 1);
+  lender.drop();
+  CHECK(lender.is_kept());
+  CHECK(f.queue.check_invariants());
+  std::vector<const std::byte*> sent_from;
+  f.transport.on_send = [&sent_from](auto segments, Wait) {
+    sent_from.push_back(segments.front().data());
+    return SendingTransport::all_of(segments);
+  };
+  CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+  CHECK(sent_from.front() == whole.data() + 20'000);
+  CHECK(f.received() == Numbers{1, 2});
+  CHECK_FALSE(lender.is_kept());
+  CHECK(f.counts.queued.value() == 0);
+}
+
+TEST_CASE("a message in shared memory that leaves at once is not shared") {
+  QueueFixture f;
+  OctetsLender lender(numbered_message(1, 100'000));
+  const OctetSpan whole = lender.octets();
+  CHECK(f.queue.send_shared({&whole, 1}, lender).status == Status::sent);
+  CHECK(lender.shares == 0);
+}
+
+TEST_CASE("a waiting message in shared memory can be withdrawn until a part of it leaves") {
+  for (const std::size_t taken : {std::size_t{0}, std::size_t{5'000}}) {
+    CAPTURE(taken);
+    QueueFixture f;
+    f.take_once(50);
+    CHECK(f.send(1).status == Status::queued);
+    OctetsLender lender(numbered_message(2, 30'000));
+    const OctetSpan whole = lender.octets();
+    const OctetSpan parts[] = {whole.first(100), whole.subspan(100, 10'000), whole.subspan(10'100)};
+    const Sent sent = f.queue.send_shared(parts, lender);
+    CHECK(sent.status == Status::queued);
+    CHECK(f.send(3).status == Status::queued);
+    lender.drop();
+    if (taken != 0) {
+      f.take_once(taken);
+      (void)f.queue.flush();
+      f.take_once(taken);
+      (void)f.queue.flush();
+    }
+    CHECK(f.queue.withdraw(sent.ticket) == (taken == 0));
+    CHECK(lender.is_kept() == (taken != 0));
+    CHECK(f.queue.check_invariants());
+    f.take_all();
+    CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
+    CHECK(f.received() == (taken == 0 ? Numbers{1, 3} : Numbers{1, 2, 3}));
+    CHECK(f.counts.queued.value() == 0);
+  }
+}
+
 TEST_CASE("a sender returns after some batches, although other messages come all the time") {
   QueueFixture f;
   constexpr std::uint32_t batches_without_end = 1000;

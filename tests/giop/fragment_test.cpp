@@ -311,13 +311,14 @@ TEST_CASE("a truncated large fragment allocates memory only for the octets that 
   CHECK(fragments.next() == perigee::test::Next::need_more);
 }
 
-TEST_CASE("after a message of large fragments, the next receive takes at most 4096 octets") {
+TEST_CASE("after a message of large fragments, two receives take at most 4096 octets") {
   LargeFragments fragments;
   CHECK(fragments.passes_by_scratch(first_1_2(request, 6, std::string(100'000, 'x')), 20));
   CHECK(fragments.next() == perigee::test::Next::need_more);
   CHECK_FALSE(fragments.passes_by_scratch(fragment_1_2(6, "the end", 0), 13));
   REQUIRE(fragments.next() == perigee::test::Next::message);
   CHECK(fragments.next() == perigee::test::Next::need_more);
+  CHECK(fragments.space_between_messages() == 4096);  // may find that nothing has arrived
   CHECK(fragments.space_between_messages() == 4096);
   CHECK(fragments.space_between_messages() == fragments.scratch_size());
 }

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <map>
-#include <span>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace perigee::tool {
 
@@ -34,11 +36,10 @@ class PlanMaker {
  public:
   explicit PlanMaker(const bridge::AccessRules& rules) : rules_(rules) {}
 
+  /// Called for all models before `add`, since the values of one file may have types of another.
+  void add_values(const idlc::Model& model) { types_.add_values(model); }
   /// Throws Mistake.
-  void add(const idlc::Model& model) {
-    types_.use(model);
-    add(model.definitions);
-  }
+  void add(const idlc::Model& model) { add(model.definitions); }
 
   [[nodiscard]] bridge::RewritingPlan finish() {
     bridge::RewritingPlan plan;
@@ -51,6 +52,7 @@ class PlanMaker {
     }
     for (const auto& [id, known] : exceptions_)
       if (known.has_reference) plan.exceptions.emplace(id, known.types.front());
+    add_value_types(plan);
     add_implicit(plan);
     plan.nodes = types_.owner();
     return plan;
@@ -162,6 +164,34 @@ class PlanMaker {
                   ", like another exception of the IDL with other members; change one of them"};
   }
 
+  void add_value_types(bridge::RewritingPlan& plan) {
+    for (const BridgeTypes::ValueType& value : types_.values()) {
+      const auto [place, is_new] =
+          plan.values.try_emplace(value.declared.repository_id, &value.node);
+      if (!is_new && !have_same_state(*place->second, value.node))
+        throw Mistake{place_of(value.declared.location) + value.declared.scoped_name +
+                      " has the repository id " + value.declared.repository_id +
+                      ", like another valuetype of the IDL with other state; change one of them"};
+    }
+    for (const auto& [id, content] : {std::pair("StringValue", &cdr::string_node<>),
+                                      std::pair("WStringValue", &cdr::wstring_node<>)}) {
+      const std::string whole = std::string("IDL:omg.org/CORBA/") + id + ":1.0";
+      plan.values.try_emplace(whole, &types_.box_of(*content, whole));
+    }
+  }
+
+  /// Two nodes with one repository id. Their bases are compared by the ids.
+  static bool have_same_state(const TypeNode& one, const TypeNode& other) {
+    const auto same_type = [](const TypeNode* first, const TypeNode* second) {
+      if (first == nullptr || second == nullptr) return first == second;
+      return cdr::equivalent(*first, *second);
+    };
+    return one.kind == other.kind && one.scale == other.scale &&
+           same_type(one.content, other.content) &&
+           std::ranges::equal(one.members, other.members, same_type, &cdr::TypeMember::type,
+                              &cdr::TypeMember::type);
+  }
+
   /// The operations of CORBA::Object that return references.
   void add_implicit(bridge::RewritingPlan& plan) {
     const Types one{&cdr::object_node};
@@ -184,11 +214,14 @@ std::expected<bridge::RewritingPlan, std::string> read_idl(const IdlFiles& idl,
                                                            idlc::FileProvider& files) try {
   if (idl.files.empty()) return bridge::RewritingPlan{};
   PlanMaker maker(rules);
+  std::vector<std::unique_ptr<idlc::Model>> models;
   for (const std::string& file : idl.files) {
-    const auto model = read_model(file, idl, files);
+    auto model = read_model(file, idl, files);
     if (!model) return std::unexpected(model.error());
-    maker.add(**model);
+    maker.add_values(**model);
+    models.push_back(*std::move(model));
   }
+  for (const auto& model : models) maker.add(*model);
   return maker.finish();
 } catch (const Mistake& mistake) {
   return std::unexpected(mistake.text);

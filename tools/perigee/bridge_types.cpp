@@ -14,10 +14,23 @@ using cdr::TypeNode;
 using idlc::as;
 using Kind = cdr::TypeKind;
 
+namespace {
+
+constexpr std::int16_t custom = 1;    // CORBA::VM_CUSTOM
+constexpr std::int16_t abstract = 2;  // CORBA::VM_ABSTRACT
+
+}  // namespace
+
 // --- Nodes ---
 
 TypeNode& BridgeTypes::make(Kind kind) {
   return nodes_->nodes.emplace_back(TypeNode{.kind = kind});
+}
+
+TypeNode& BridgeTypes::make_with_id(Kind kind, const std::string& id) {
+  TypeNode& node = make(kind);
+  node.id = nodes_->ids.emplace_back(id);
+  return node;
 }
 
 // A bridge cannot skip a native value, so it refuses a message that contains one.
@@ -37,16 +50,29 @@ const TypeNode& BridgeTypes::sequence_of(const TypeNode& element) {
   return node;
 }
 
-void BridgeTypes::use(const idlc::Model& model) {
-  declared_.clear();
-  values_.clear();
-  find_values(model.definitions);
+const TypeNode& BridgeTypes::box_of(const TypeNode& content, const std::string& id) {
+  TypeNode& node = make_with_id(Kind::tk_value_box, id);
+  node.content = &content;
+  return node;
 }
 
-void BridgeTypes::find_values(const idlc::Declarations& declarations) {
+void BridgeTypes::add_values(const idlc::Model& model) { add_values(model.definitions); }
+
+void BridgeTypes::add_values(const idlc::Declarations& declarations) {
   for (const idlc::Declaration* const declaration : declarations) {
-    if (const auto* const value = as<idlc::ValueType>(declaration)) values_.push_back(value);
-    if (const auto* const module = as<idlc::Module>(declaration)) find_values(module->contents);
+    if (const auto* const module = as<idlc::Module>(declaration)) add_values(module->contents);
+    const auto* const value = as<idlc::ValueType>(declaration);
+    const bool is_box = as<idlc::ValueBox>(declaration) != nullptr;
+    if (value == nullptr && !is_box) continue;
+    const TypeNode& node =
+        make_named({.kind = is_box ? idlc::TypeKind::value_box : idlc::TypeKind::value_type,
+                    .declaration = declaration});
+    derived_.emplace(cdr::value_base_node.id, &node);
+    if (is_box || node.scale != abstract) values_.push_back({*declaration, node});
+    if (value == nullptr) continue;
+    for (const idlc::ValueType* const base : value->bases)
+      derived_.emplace(node_of({.kind = idlc::TypeKind::value_type, .declaration = base}).id,
+                       &node);
   }
 }
 
@@ -85,8 +111,9 @@ const TypeNode& BridgeTypes::make_template(const idlc::Type& type) {
       return node;
     }
     case idlc::TypeKind::value_base: {
-      TypeNode& node = make_unreadable("ValueBase");
-      set_members(node, {{.type = &cdr::object_node}});
+      TypeNode& node = make(Kind::tk_value);
+      node.id = cdr::value_base_node.id;
+      node.scale = abstract;
       return node;
     }
     default:
@@ -101,33 +128,42 @@ const TypeNode& BridgeTypes::make_named(const idlc::Type& type) {
   if (const auto* const interface = as<idlc::Interface>(declared);
       interface != nullptr && !interface->is_abstract)
     return cdr::object_node;
-  const bool is_unreadable =
-      as<idlc::Struct>(declared) == nullptr && as<idlc::Union>(declared) == nullptr &&
-      as<idlc::Enum>(declared) == nullptr && as<idlc::Bitmask>(declared) == nullptr &&
-      as<idlc::Bitset>(declared) == nullptr;
-  TypeNode& node =
-      is_unreadable
-          ? make_unreadable(std::string(to_text(declared->kind)) + ' ' + declared->scoped_name)
-          : make(Kind::tk_struct);
+  TypeNode& node = make_declared(*declared);
   declared_.emplace(declared, &node);
   if (const auto* const structure = as<idlc::Struct>(declared)) fill_struct(node, *structure);
   if (const auto* const choice = as<idlc::Union>(declared)) fill_union(node, *choice);
   if (const auto* const value = as<idlc::ValueType>(declared)) fill_value(node, *value);
+  if (const auto* const box = as<idlc::ValueBox>(declared)) node.content = &node_of(*box->type);
   if (const auto* const enumeration = as<idlc::Enum>(declared)) fill_enum(node, *enumeration);
-  if (declared->scoped_name == "::CORBA::AbstractBase")  // native, and may hold a reference
-    set_members(node, {{.type = &cdr::object_node}});
-  if (const auto* const box = as<idlc::ValueBox>(declared))
-    set_members(node, {{.type = &node_of(*box->type)}});
-  if (as<idlc::Interface>(declared) != nullptr) set_members(node, {{.type = &cdr::object_node}});
-  if (const auto* const mask = as<idlc::Bitmask>(declared)) {
-    node.kind = Kind::tk_bitmask;
-    node.bound = mask->bit_bound;
-  }
-  if (const auto* const set = as<idlc::Bitset>(declared)) {
-    node.kind = Kind::tk_bitset;
-    node.bound = to_bound(set->bit_count);
-  }
+  if (const auto* const mask = as<idlc::Bitmask>(declared)) node.bound = mask->bit_bound;
+  if (const auto* const set = as<idlc::Bitset>(declared)) node.bound = to_bound(set->bit_count);
   return node;
+}
+
+// CORBA::AbstractBase is declared as a native type.
+TypeNode& BridgeTypes::make_declared(const idlc::Declaration& declared) {
+  using enum idlc::DeclarationKind;
+  if (declared.scoped_name == "::CORBA::AbstractBase") return make(Kind::tk_abstract_interface);
+  switch (declared.kind) {
+    case structure:
+      return make(Kind::tk_struct);
+    case union_type:
+      return make(Kind::tk_union);
+    case enumeration:
+      return make(Kind::tk_enum);
+    case bitmask:
+      return make(Kind::tk_bitmask);
+    case bitset:
+      return make(Kind::tk_bitset);
+    case interface:  // an abstract one
+      return make(Kind::tk_abstract_interface);
+    case value_type:
+      return make_with_id(Kind::tk_value, declared.repository_id);
+    case value_box:
+      return make_with_id(Kind::tk_value_box, declared.repository_id);
+    default:
+      return make_unreadable(std::string(to_text(declared.kind)) + ' ' + declared.scoped_name);
+  }
 }
 
 void BridgeTypes::add_members(const std::vector<idlc::Member>& from,
@@ -146,7 +182,6 @@ void BridgeTypes::fill_struct(TypeNode& node, const idlc::Struct& declared) {
 
 // A member for each label, in their order; the default is the last member.
 void BridgeTypes::fill_union(TypeNode& node, const idlc::Union& declared) {
-  node.kind = Kind::tk_union;
   node.content = &node_of(*declared.discriminator);
   std::vector<TypeMember> members;
   const TypeNode* of_default = nullptr;
@@ -169,35 +204,24 @@ void BridgeTypes::fill_enum(TypeNode& node, const idlc::Enum& declared) {
   if (has_values(declared)) node.bound = bit_bound(declared);
 }
 
-// The value may have a derived type. The state of an abstract or custom valuetype is unknown, so it
-// may contain a reference.
+// A valuetype that is only declared has no known state, like an abstract one.
 void BridgeTypes::fill_value(TypeNode& node, const idlc::ValueType& declared) {
+  if (declared.is_custom)
+    node.scale = custom;
+  else if (declared.is_abstract || !declared.is_defined)
+    node.scale = abstract;
   std::vector<TypeMember> members;
-  if (declared.is_abstract || declared.is_custom || !declared.is_defined)
-    members.push_back({.type = &cdr::object_node});
-  const auto add = [&](const idlc::ValueType& value) {
-    for (const idlc::StateMember& each : value.state)
-      members.push_back({.type = &node_of(*each.member.type)});
-    if (value.is_custom) members.push_back({.type = &cdr::object_node});
-  };
-  add(declared);
-  std::vector<const idlc::ValueType*> above(declared.bases);
-  while (!above.empty()) {
-    const idlc::ValueType& base = *above.back();
-    above.pop_back();
-    add(base);
-    above.insert(above.end(), base.bases.begin(), base.bases.end());
-  }
-  for (const idlc::ValueType* const each : values_) {
-    if (std::ranges::find(each->bases, &declared) == each->bases.end()) continue;
-    members.push_back(
-        {.type = &make_named({.kind = idlc::TypeKind::value_type, .declaration = each})});
-  }
+  for (const idlc::StateMember& each : declared.state)
+    members.push_back({.type = &node_of(*each.member.type)});
   set_members(node, std::move(members));
+  for (const idlc::ValueType* const base : declared.bases)
+    if (!base->is_abstract)
+      node.content = &node_of({.kind = idlc::TypeKind::value_type, .declaration = base});
 }
 
 // --- Contents ---
 
+// A value may have a type that is derived from the expected one. Custom state passes unread.
 BridgeTypes::Contents BridgeTypes::contents_of(std::span<const TypeNode* const> types) const {
   Contents contents;
   std::set<const TypeNode*> seen(types.begin(), types.end());
@@ -208,10 +232,16 @@ BridgeTypes::Contents BridgeTypes::contents_of(std::span<const TypeNode* const> 
   while (!open.empty()) {
     const TypeNode& node = *open.back();
     open.pop_back();
-    contents.has_reference |= node.kind == Kind::tk_objref || node.kind == Kind::tk_any;
+    contents.has_reference |= node.kind == Kind::tk_objref || node.kind == Kind::tk_any ||
+                              node.kind == Kind::tk_abstract_interface;
     const auto found = unreadable_.find(&node);
     if (found != unreadable_.end() && contents.unreadable.empty())
       contents.unreadable = found->second;
+    if (node.kind == Kind::tk_value) {
+      const auto [first, last] = derived_.equal_range(node.id);
+      for (auto each = first; each != last; ++each) visit(each->second);
+      if (node.scale == custom) continue;
+    }
     visit(node.content);
     visit(node.key);
     for (const TypeMember& member : node.members) visit(member.type);

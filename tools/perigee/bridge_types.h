@@ -10,15 +10,18 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace perigee::tool {
 
-/// Makes nodes without names: types with the same octets on the wire are equivalent.
+/// Makes nodes without names: types with the same octets on the wire are equivalent. Valuetypes
+/// have their repository ids.
 class BridgeTypes {
  public:
-  /// From now on, `node_of` gets declarations of this model. The model must outlive these calls.
-  void use(const idlc::Model& model);
+  /// Makes the nodes of the model's valuetypes. Called for all models before `contents_of`. The
+  /// model must outlive the calls of `node_of`.
+  void add_values(const idlc::Model& model);
 
   [[nodiscard]] const cdr::TypeNode& node_of(const idlc::Type& type);
   /// A struct that has the members of the exception.
@@ -27,12 +30,21 @@ class BridgeTypes {
 
   /// What the values of types may contain.
   struct Contents {
+    /// A reference that a bridge finds. Unread state of valuetypes does not count.
     bool has_reference = false;
-    /// A part that a bridge does not read, like "valuetype ::Bank::Statement"; empty: there is
-    /// none.
+    /// A part that a bridge does not read, like "native type ::Bank::Handle"; empty: there is none.
     std::string unreadable;
   };
   [[nodiscard]] Contents contents_of(std::span<const cdr::TypeNode* const> types) const;
+
+  /// A valuetype or boxed value of the models, which is not abstract.
+  struct ValueType {
+    const idlc::Declaration& declared;
+    const cdr::TypeNode& node;
+  };
+  [[nodiscard]] const std::vector<ValueType>& values() const noexcept { return values_; }
+  /// The node of CORBA::StringValue or CORBA::WStringValue.
+  [[nodiscard]] const cdr::TypeNode& box_of(const cdr::TypeNode& content, const std::string& id);
 
   /// Keeps the nodes alive.
   [[nodiscard]] std::shared_ptr<const void> owner() const { return nodes_; }
@@ -41,10 +53,13 @@ class BridgeTypes {
   struct Nodes {
     std::deque<cdr::TypeNode> nodes;
     std::deque<std::vector<cdr::TypeMember>> members;
+    std::deque<std::string> ids;
   };
 
   cdr::TypeNode& make(cdr::TypeKind kind);
+  cdr::TypeNode& make_with_id(cdr::TypeKind kind, const std::string& id);
   cdr::TypeNode& make_unreadable(const std::string& what);
+  cdr::TypeNode& make_declared(const idlc::Declaration& declared);
   void set_members(cdr::TypeNode& node, std::vector<cdr::TypeMember> members);
   void add_members(const std::vector<idlc::Member>& from, std::vector<cdr::TypeMember>& members);
   const cdr::TypeNode& make_template(const idlc::Type& type);
@@ -53,12 +68,14 @@ class BridgeTypes {
   void fill_union(cdr::TypeNode& node, const idlc::Union& declared);
   void fill_value(cdr::TypeNode& node, const idlc::ValueType& declared);
   void fill_enum(cdr::TypeNode& node, const idlc::Enum& declared);
-  void find_values(const idlc::Declarations& declarations);
+  void add_values(const idlc::Declarations& declarations);
 
   std::shared_ptr<Nodes> nodes_ = std::make_shared<Nodes>();
   std::map<const cdr::TypeNode*, std::string> unreadable_;
-  std::map<const idlc::Declaration*, cdr::TypeNode*> declared_;  // of the model
-  std::vector<const idlc::ValueType*> values_;                   // of the model
+  std::map<const idlc::Declaration*, cdr::TypeNode*> declared_;
+  std::vector<ValueType> values_;
+  // By the repository id of the base. All valuetypes have the base ValueBase.
+  std::multimap<std::string_view, const cdr::TypeNode*> derived_;
 };
 
 }  // namespace perigee::tool

@@ -20,13 +20,14 @@ struct OperationTypes {
   std::vector<const cdr::TypeNode*> out;  ///< the result, then the out and inout arguments
 };
 
-/// The types of operations by their names in requests, and the types of user exceptions by their
-/// repository ids. A value.
+/// The types of operations by their names in requests, and the types of user exceptions and of
+/// valuetypes by their repository ids. A value.
 ///
 /// The nodes need no names. Nodes of enums need no members, since enumerators are not checked.
-/// Members of unions are in the order of their labels, and the default is the last member.
-/// Valuetypes must not occur. Requests do not carry their interface, so a name stands for the
-/// operations of all interfaces.
+/// Members of unions are in the order of their labels, and the default is the last member. Nodes of
+/// valuetypes have their repository ids, modifiers and concrete bases, as in TypeCodes. The node of
+/// ValueBase has the modifier of an abstract valuetype. Requests do not carry their interface, so a
+/// name stands for the operations of all interfaces.
 struct RewritingPlan {
   /// Finds a std::string by a std::string_view.
   struct TextHash {
@@ -42,6 +43,10 @@ struct RewritingPlan {
   /// For each exception, a struct that has its members. Exceptions without references are left
   /// out: they pass unread.
   ByText<const cdr::TypeNode*> exceptions;
+  /// All valuetypes and boxed values that messages may contain: a valuetype may have another type
+  /// than its parameter or member. The bridge reads a valuetype of another type only if it can be
+  /// truncated to one of these types. Otherwise its state passes unread, if it is in chunks.
+  ByText<const cdr::TypeNode*> values;
   /// Keeps the nodes alive. Plans that were copied from each other share the nodes.
   std::shared_ptr<const void> nodes;
 };

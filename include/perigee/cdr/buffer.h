@@ -9,7 +9,14 @@
 #include <utility>
 #include <vector>
 
+namespace perigee {
+template <typename T>
+class counted_ptr;
+}  // namespace perigee
+
 namespace perigee::cdr {
+
+class PinnedMemory;
 
 /// Lends memory to buffers: see *place* in Buffer.
 class PlaceOwner {
@@ -19,6 +26,19 @@ class PlaceOwner {
 
  protected:
   ~PlaceOwner() = default;
+};
+
+/// The owner of memory in which borrowed octets lie: see Buffer::set_lender.
+class Lender {
+ public:
+  /// The memory of the borrowed octets.
+  [[nodiscard]] virtual OctetSpan octets() const noexcept = 0;
+  /// An owner of this memory, which then stays where it is. Null: the octets must be copied. Throws
+  /// bad_alloc.
+  [[nodiscard]] virtual counted_ptr<PinnedMemory> share() = 0;
+
+ protected:
+  ~Lender() = default;
 };
 
 class Encoder;
@@ -75,6 +95,16 @@ class PERIGEE_API Buffer {
   /// Appends `octets` without copying them.
   void borrow(OctetSpan octets);
 
+  /// Sets the owner of the borrowed octets. If the message cannot be sent at once, the sender then
+  /// shares their memory instead of copying them. The lender must outlive the use of the buffer.
+  /// Octets that it does not own are copied. Does nothing if no octets are borrowed; `clear`
+  /// forgets the lender.
+  void set_lender(Lender& lender) noexcept {
+    if (borrowed_size_ != 0) lender_ = &lender;
+  }
+  /// Null: there is none.
+  [[nodiscard]] Lender* lender() const noexcept { return lender_; }
+
   /// @name A place that is lent to the buffer
   /// @{
   /// Empties the buffer, which then writes into `place`. The owner keeps the place valid until
@@ -115,6 +145,7 @@ class PERIGEE_API Buffer {
   std::size_t capacity_ = 0;
   std::size_t borrowed_size_ = 0;
   std::vector<Borrowed> borrowed_;
+  Lender* lender_ = nullptr;  // not null: octets are borrowed
   // In a place: the buffer's own memory, which it does not use meanwhile.
   std::byte* kept_ = nullptr;
   std::size_t kept_capacity_ = 0;

@@ -26,12 +26,25 @@ BodyRewriter::Result BodyRewriter::rewrite(const Received& received,
                                            std::span<const cdr::TypeNode* const> types,
                                            ReplaceReference replace) {
   if (types.empty()) return received.body;
+  auto result = copy(received, types, replace, ValueCopier::Phase::free);
+  if (!result) result = copy(received, types, replace, ValueCopier::Phase::kept);
+  return *std::move(result);
+}
+
+// A message needs a second copy only if a valuetype in it passes unread.
+std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
+                                                       std::span<const cdr::TypeNode* const> types,
+                                                       ReplaceReference replace,
+                                                       ValueCopier::Phase phase) {
   buffer_.clear();
   cdr::Decoder values = received.values;
   cdr::Encoder encoder(buffer_, received.body.order, cdr::Encoder::Borrowing::no,
                        received.body.phase);
-  ValueCopier copier(values, encoder, {replace, size_max_});
+  ValueCopier copier(
+      values, encoder,
+      {.replace = replace, .size_max = size_max_, .value_types = plan_.values, .phase = phase});
   for (const cdr::TypeNode* const type : types) copier.copy(*type);
+  if (copier.has_lost_phase()) return std::nullopt;
   Result result = finished(received, values, copier, buffer_);
   if (!result || !copier.has_replaced()) release();
   return result;
@@ -39,12 +52,11 @@ BodyRewriter::Result BodyRewriter::rewrite(const Received& received,
 
 // CORBA 3.0, 15.4.3.2: the repository id, then the members.
 BodyRewriter::Result BodyRewriter::rewrite_exception(const Received& received,
-                                                     const RewritingPlan& plan,
                                                      ReplaceReference replace) {
   cdr::Decoder ahead = received.values;
   const std::string_view id = ahead.read_string_view();
-  const auto found = ahead.ok() ? plan.exceptions.find(id) : plan.exceptions.end();
-  if (found == plan.exceptions.end()) return received.body;
+  const auto found = ahead.ok() ? plan_.exceptions.find(id) : plan_.exceptions.end();
+  if (found == plan_.exceptions.end()) return received.body;
   const cdr::TypeNode id_type{.kind = cdr::TypeKind::tk_string};
   const cdr::TypeNode* const types[] = {&id_type, found->second};
   return rewrite(received, types, replace);

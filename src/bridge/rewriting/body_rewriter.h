@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <expected>
+#include <optional>
 #include <span>
 
 namespace perigee::bridge {
@@ -27,27 +28,36 @@ class BodyRewriter final {
   };
   using Result = std::expected<RawBody, cdr::Error>;
 
-  /// `size_max`: the largest rewritten body, in octets.
-  explicit BodyRewriter(std::size_t size_max) noexcept : size_max_(size_max) {}
+  /// `size_max`: the largest rewritten body, in octets. The plan must outlive this object.
+  BodyRewriter(std::size_t size_max, const RewritingPlan& plan) noexcept
+      : size_max_(size_max), plan_(plan) {}
 
   /// Rewrites a body that holds values of the types. Returns `received.body` if nothing was
   /// replaced. Otherwise the result refers to this object until the next call; fragments of
   /// GIOP 1.1 have become one piece. Error: the octets are not values of the types, octets follow
-  /// the values, or the result is too large. May throw bad_alloc.
+  /// the values, or the result is too large. `no_value_factory`: a valuetype of an unknown type, or
+  /// a custom one, is not in chunks. `not_supported`: unread state of a valuetype cannot move: it
+  /// may refer to a place whose distance has changed, or lies in several fragments of GIOP 1.1. May
+  /// throw bad_alloc.
   [[nodiscard]] Result rewrite(const Received& received,
                                std::span<const cdr::TypeNode* const> types,
                                ReplaceReference replace);
   /// Rewrites a body that holds a user exception. Exceptions that the plan does not contain pass
   /// unread.
-  [[nodiscard]] Result rewrite_exception(const Received& received, const RewritingPlan& plan,
-                                         ReplaceReference replace);
+  [[nodiscard]] Result rewrite_exception(const Received& received, ReplaceReference replace);
   /// Called when the rewritten body has been sent: frees a buffer of more than 256 KiB.
   void release() noexcept;
 
  private:
   static constexpr std::size_t kept_size_max = 256 * 1024;
 
+  /// Nothing: the copy needs `Phase::kept`.
+  [[nodiscard]] std::optional<Result> copy(const Received& received,
+                                           std::span<const cdr::TypeNode* const> types,
+                                           ReplaceReference replace, ValueCopier::Phase phase);
+
   const std::size_t size_max_;
+  const RewritingPlan& plan_;
   cdr::Buffer buffer_;
 };
 

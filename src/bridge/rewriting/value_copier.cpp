@@ -3,6 +3,7 @@
 
 #include "cdr/typecode_label.h"
 #include "cdr/unit_reader.h"
+#include <perigee/cdr/value_reading.h>
 
 #include <algorithm>
 #include <utility>
@@ -66,6 +67,13 @@ ErrorKind problem_of(cdr::CodeSets code_sets) noexcept {
   return ErrorKind::none;
 }
 
+/// Whether the node describes the state of values: not of custom and abstract valuetypes.
+bool has_known_state(const TypeNode& type) noexcept {
+  constexpr std::int16_t custom = 1;    // CORBA::VM_CUSTOM
+  constexpr std::int16_t abstract = 2;  // CORBA::VM_ABSTRACT
+  return type.kind == TypeKind::tk_value_box || (type.scale != custom && type.scale != abstract);
+}
+
 const TypeMember* default_branch(const TypeNode& type) noexcept {
   return type.default_index < 0 ? nullptr
                                 : &type.members[static_cast<std::size_t>(type.default_index)];
@@ -115,7 +123,7 @@ void ValueCopier::copy_simple(const TypeNode& type) {
     case TypeKind::tk_value:
     case TypeKind::tk_value_box:
     case TypeKind::tk_event:
-      return copy_null_value();
+      return copy_value(&type);
     case TypeKind::tk_native:
     case TypeKind::tk_local_interface:
       return in_.fail(ErrorKind::local_object);
@@ -160,6 +168,7 @@ void ValueCopier::copy_nested(const TypeNode& type) {
 // --- Octets ---
 
 void ValueCopier::copy_octets(std::size_t count) {
+  if (frames_ && frames_->is_cut_within(count)) return copy_cut_block(1, 1, count);
   const OctetSpan octets = in_.read_octets(count);
   if (in_.ok()) out_.write_octets(octets);
 }
@@ -167,13 +176,40 @@ void ValueCopier::copy_octets(std::size_t count) {
 void ValueCopier::copy_block(std::size_t alignment, std::size_t size, std::size_t count) {
   in_.align(alignment);
   if (count > in_.remaining() / size) return in_.fail(ErrorKind::bad_length);
+  follow();
   out_.align(alignment);
+  if (frames_ && frames_->is_cut_within(size * count))
+    return copy_cut_block(alignment, size, count);
   copy_octets(size * count);
+}
+
+// A block that goes beyond the present chunk. Each element lies in one chunk. One octet is read
+// alone, because an alignment to 1 does not lead to the next chunk.
+void ValueCopier::copy_cut_block(std::size_t alignment, std::size_t size, std::size_t count) {
+  if (count > in_.remaining() / size) return in_.fail(ErrorKind::bad_length);
+  while (count != 0 && in_.ok()) {
+    const std::size_t here = std::min(count, frames_->octets_in_chunk() / size);
+    if (here != 0) {
+      out_.write_octets(in_.read_octets(here * size));
+      count -= here;
+    } else if (size == 1) {
+      const auto octet = in_.read<std::uint8_t>();
+      follow();
+      out_.write(octet);
+      --count;
+    } else {
+      in_.align(alignment);
+      follow();
+      out_.align(alignment);
+      if (in_.ok() && frames_->octets_in_chunk() < size) in_.fail(ErrorKind::bad_value);
+    }
+  }
 }
 
 std::uint32_t ValueCopier::copy_number() {
   const auto number = in_.read<std::uint32_t>();
   if (!in_.ok()) return 0;
+  follow();
   out_.write(number);
   return number;
 }
@@ -200,6 +236,7 @@ void ValueCopier::copy_wide_character() {
     return in_.fail(problem);
   if (code_sets.giop_minor > 1) {
     const auto size = in_.read<std::uint8_t>();
+    follow();
     if (in_.ok()) out_.write(size);
     return copy_octets(size);
   }
@@ -209,10 +246,11 @@ void ValueCopier::copy_wide_character() {
 
 void ValueCopier::copy_fixed(const TypeNode& type) {
   const OctetSpan octets = in_.read_fixed(type.digits);
+  follow();
   if (in_.ok()) out_.write_octets(octets);
 }
 
-// --- References and valuetypes ---
+// --- References ---
 
 // Allocates nothing for a nil reference.
 void ValueCopier::copy_reference() {
@@ -226,38 +264,135 @@ void ValueCopier::copy_reference() {
   }
   in_.count_object();
   iop::decode(in_, reference_);
+  follow();
   if (!in_.ok()) return;
-  const auto replaced = options_.replace(reference_);
-  iop::encode(out_, replaced ? *replaced : reference_);
+  auto replaced = options_.replace(reference_);
+  iop::Ior& written = replaced ? *replaced : reference_;
+  if (options_.phase == Phase::kept) keep_phase(written);
+  iop::encode(out_, written);
   has_replaced_ |= replaced.has_value();
   check_size();
 }
 
-// CORBA 3.0, 15.3.7: a boolean that is true stands in front of a reference.
-void ValueCopier::copy_abstract() {
-  const bool is_reference = in_.read_boolean();
-  if (!in_.ok()) return;
-  out_.write_boolean(is_reference);
-  if (is_reference) return copy_reference();
-  copy_null_value();
-}
-
-void ValueCopier::copy_null_value() {
-  if (copy_number() != 0) in_.fail(ErrorKind::not_supported);
+// Makes the end of the reference, modulo 8, the same as that of the received reference. ORBs ignore
+// profiles whose tags they do not know.
+void ValueCopier::keep_phase(iop::Ior& reference) {
+  constexpr std::uint32_t tag_padding = 0x50474505;  // of Perigee
+  constexpr std::size_t header_size = 2 * sizeof(std::uint32_t);
+  cdr::Buffer measured;
+  cdr::Encoder encoder(measured, out_.order(), cdr::Encoder::Borrowing::no, out_.position() % 8);
+  iop::encode(encoder, reference);
+  if (encoder.position() % 8 == in_.position() % 8) return;
+  encoder.align(sizeof(std::uint32_t));
+  const std::size_t size = (in_.position() - encoder.position() - header_size) % 8;
+  reference.profiles.push_back({tag_padding, Octets(size == 0 ? 8 : size)});
 }
 
 void ValueCopier::check_size() {
   if (!out_.ok() || out_.buffer().size() > options_.size_max) in_.fail(ErrorKind::too_large);
 }
 
+// --- Valuetypes ---
+
+// CORBA 3.0, 15.3.7: a boolean that is true stands in front of a reference. The type of a value in
+// the place of an abstract interface is known by its repository id only.
+void ValueCopier::copy_abstract() {
+  const bool is_reference = in_.read_boolean();
+  if (!in_.ok()) return;
+  follow();
+  out_.write_boolean(is_reference);
+  if (is_reference) return copy_reference();
+  copy_value(nullptr);
+}
+
+void ValueCopier::copy_value(const TypeNode* expected) {
+  if (!frames_) {
+    const cdr::Decoder start = in_;
+    cdr::Decoder ahead = start;
+    const auto tag = ahead.read<std::uint32_t>();
+    if (tag == 0 || !ahead.ok()) {
+      (void)copy_number();
+      return;
+    }
+    frames_.emplace(in_, start, out_, static_cast<ValueFrames::InnerValues&>(*this));
+  }
+  const cdr::ValueHeader header = frames_->copy_header();
+  if (header.kind == cdr::ValueHeader::Kind::state)
+    copy_value_state(state_type_of(expected, header), header);
+}
+
+void ValueCopier::copy_inner(const cdr::ValueHeader& header) {
+  copy_value_state(state_type_of(nullptr, header), header);
+}
+
+// The first known type in the list of the value. A value without a list has the expected type. A
+// value without chunks has the first type of the list: the end of other state would not be found.
+ValueCopier::StateType ValueCopier::state_type_of(const TypeNode* expected,
+                                                  const cdr::ValueHeader& header) {
+  if (header.ids.empty()) {
+    if (expected == nullptr || !has_known_state(*expected)) return {};
+    return {expected, anys_ == 0, false};
+  }
+  const std::size_t count = header.is_chunked ? header.ids.size() : 1;
+  for (std::size_t index = 0; index != count && in_.ok(); ++index) {
+    frames_->count_lookup(header.ids[index]);
+    StateType type = type_with_id(expected, header.ids[index]);
+    if (type.node == nullptr) continue;
+    if (!has_known_state(*type.node)) return {};
+    type.is_base = index != 0;
+    return type;
+  }
+  return {};
+}
+
+ValueCopier::StateType ValueCopier::type_with_id(const TypeNode* expected, std::string_view id) {
+  if (expected != nullptr && expected->id == id) return {expected, anys_ == 0, false};
+  const auto found = options_.value_types.find(id);
+  return found == options_.value_types.end() ? StateType{} : StateType{found->second, true, false};
+}
+
+void ValueCopier::copy_value_state(const StateType& type, const cdr::ValueHeader& header) {
+  in_.count_object();
+  const bool is_unread = type.node == nullptr;
+  if (is_unread && !header.is_chunked) in_.fail(ErrorKind::no_value_factory);
+  in_.enter();
+  if (!in_.ok()) return;
+  if (!is_unread) {
+    const std::uint32_t outer = type.is_in_plan ? std::exchange(anys_, 0) : anys_;
+    copy_state(*type.node);
+    anys_ = outer;
+  }
+  if (header.is_chunked && in_.ok())
+    frames_->end_state(is_unread || type.is_base ? ValueFrames::Rest::skip
+                                                 : ValueFrames::Rest::refuse);
+  in_.leave();
+}
+
+// The state of the concrete base comes first. A TypeCode may name itself as its base.
+void ValueCopier::copy_state(const TypeNode& type) {
+  if (type.kind == TypeKind::tk_value_box) return copy(*type.content);
+  if (type.content != nullptr) {
+    in_.enter();
+    if (in_.ok()) copy_state(cdr::unaliased(*type.content));
+    in_.leave();
+  }
+  copy_members(type);
+}
+
 // --- Types from the network ---
 
 // An indirection leads to a part of the same outermost TypeCode. So the octets of the TypeCode mean
-// the same at another position.
+// the same at another position. They are encoded anew only if chunks divide them.
 cdr::TypeRef ValueCopier::copy_type_code() {
   cdr::Decoder again = in_;
   cdr::TypeRef type = cdr::decode_type(in_);
+  follow();
   if (!in_.ok()) return {};
+  if (frames_ && again.is_cut_within(in_.position() - again.position())) {
+    cdr::encode_type(out_, *type.node);
+    if (!out_.ok()) in_.fail(out_.error().kind);
+    return type;
+  }
   const auto kind = static_cast<TypeKind>(again.read<std::uint32_t>());
   out_.write(static_cast<std::uint32_t>(kind));
   if (cdr::is_complex(kind)) {
@@ -287,11 +422,14 @@ void ValueCopier::copy_any() {
 // octets are read again.
 void ValueCopier::copy_exception_id(const TypeNode& type) {
   if (type.id.empty()) return copy_text();
-  cdr::Decoder ahead = in_;
-  if (ahead.read<std::uint32_t>() != type.id.size() + 1) return;
-  const OctetSpan octets = ahead.read_octets(type.id.size());
-  if (std::ranges::equal(octets, std::as_bytes(std::span(type.id)))) return copy_text();
-  in_.count_steps(octets.size());
+  cdr::DecoderMark start(in_);
+  const bool has_size = in_.read<std::uint32_t>() == type.id.size() + 1;
+  const OctetSpan octets = has_size ? in_.read_octets(type.id.size()) : OctetSpan();
+  const bool is_there = std::ranges::equal(octets, std::as_bytes(std::span(type.id)));
+  const std::size_t compared = octets.size();
+  start.go_back();
+  if (is_there) return copy_text();
+  in_.count_steps(compared);
 }
 
 // --- Values that contain values ---
@@ -320,32 +458,39 @@ void ValueCopier::copy_union(const TypeNode& type) {
 }
 
 std::int64_t ValueCopier::copy_label(const TypeNode& type) {
-  cdr::Decoder ahead = in_;
-  copy(type);
+  cdr::DecoderMark start(in_);
+  const std::int64_t label = read_label(type);
+  const ErrorKind error = in_.error().kind;
+  start.go_back();
+  if (error != ErrorKind::none)
+    in_.fail(error);
+  else
+    copy(type);
+  return label;
+}
+
+std::int64_t ValueCopier::read_label(const TypeNode& type) {
   switch (type.kind) {
     case TypeKind::tk_short:
-      return ahead.read<std::int16_t>();
+      return in_.read<std::int16_t>();
     case TypeKind::tk_long:
-      return ahead.read<std::int32_t>();
+      return in_.read<std::int32_t>();
     case TypeKind::tk_int8:
-      return ahead.read<std::int8_t>();
-    case TypeKind::tk_wchar: {
-      const auto character = ahead.read_wide_character();
-      if (!ahead.ok()) in_.fail(ahead.error().kind);
-      return character;
-    }
+      return in_.read<std::int8_t>();
+    case TypeKind::tk_wchar:
+      return in_.read_wide_character();
     default:
       break;
   }
   switch (fixed_size(type)) {
     case 1:
-      return ahead.read<std::uint8_t>();
+      return in_.read<std::uint8_t>();
     case 2:
-      return ahead.read<std::uint16_t>();
+      return in_.read<std::uint16_t>();
     case 4:
-      return ahead.read<std::uint32_t>();
+      return in_.read<std::uint32_t>();
     default:
-      return static_cast<std::int64_t>(ahead.read<std::uint64_t>());
+      return static_cast<std::int64_t>(in_.read<std::uint64_t>());
   }
 }
 

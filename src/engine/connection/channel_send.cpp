@@ -209,6 +209,9 @@ bool Channel::withdraw(std::uint64_t position) noexcept {
   } catch (const std::bad_alloc&) {
     return {Sent::Status::no_memory};
   }
+  const bool is_held = hold != nullptr && message.size() < hold->octets;
+  if (message.lender() != nullptr && wait == Wait::no && !is_held)
+    return queue_.send_shared(segments.segments, *message.lender());
   return pass_to(queue_, segments.segments, hold, wait, deadline);
 }
 

@@ -55,7 +55,7 @@ ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
                                        : move_leftover(scratch);
   // Only the header of the next large piece is received here. The next system call receives the
   // other octets of the piece into its storage: it costs less than a copy of the scratch memory.
-  after_large_piece_ = false;
+  --large_piece_likely_;
   data_ = scratch.data();
   begin_ = end_ = 0;
   capacity_ = scratch.size();
@@ -149,7 +149,7 @@ void Inbox::discard() noexcept {
   fail(messaging::FramingError::too_large);
   begin_ = end_ = capacity_ = remaining_ = 0;
   data_ = nullptr;
-  after_large_piece_ = false;
+  large_piece_likely_ = 0;
   Octets().swap(held_);
   current_ = Assembly();
   partials_.clear();
@@ -406,7 +406,7 @@ void Inbox::expect_sequence(OctetSpan at_hand) {
 /// Called when the frame in current_ has arrived. True: it completes a message, which is given out.
 bool Inbox::end_storage(IncomingMessage& message) {
   state_ = State::ready;
-  after_large_piece_ = current_.first().total >= large_piece_size;
+  large_piece_likely_ = current_.first().total >= large_piece_size ? 2 : 0;
   if (current_.more()) {
     partials_.push_back(std::move(current_));
     return false;

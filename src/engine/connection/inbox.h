@@ -63,7 +63,7 @@ class Inbox {
   /// they are not there already.
   [[nodiscard]] ReceiveSpace receive_space(MutableOctetSpan scratch) {
     assert(scratch.size() >= scratch_size_min);
-    if (begin_ != end_ || remaining_ != 0 || after_large_piece_) [[unlikely]]
+    if (begin_ != end_ || remaining_ != 0 || large_piece_likely_ != 0) [[unlikely]]
       return space_for_rest(scratch);
     data_ = scratch.data();
     begin_ = end_ = 0;
@@ -203,7 +203,8 @@ class Inbox {
   messaging::Frame frame_;     // of the state `framed`
   State state_ = State::ready;
   messaging::Role role_ = messaging::Role::opener;  // of the state `datagrams`
-  bool after_large_piece_ = false;                  // another large one is likely
+  // Another large piece is likely in this number of receives. The first one may find nothing.
+  std::uint8_t large_piece_likely_ = 0;
   std::uint64_t dropped_ = 0;
   Octets held_;
   Assembly current_;

@@ -1,7 +1,9 @@
-// Copies of messages that wait to be sent, in a list of blocks.
+// Messages that wait to be sent, in a list of blocks: copies, and octets in shared memory.
 #pragma once
 
+#include <perigee/base/counted_ptr.h>
 #include <perigee/base/octets.h>
+#include <perigee/cdr/pinned_memory.h>
 #include <perigee/messaging/storage.h>
 
 #include <cstddef>
@@ -22,6 +24,10 @@ inline constexpr Ticket ticket_step = 2;
 /// Messages whose tickets grow by `ticket_step`. The first may lack octets that were sent before.
 /// One thread at a time.
 ///
+/// A large message may take several blocks: *parts*, with the same ticket. The octets of a part may
+/// lie in memory that the block shares with an owner. Only the last part counts the message. No
+/// other message is in these blocks.
+///
 /// Invariant: sent octets <= size() <= room. The end offsets of the messages are stored at the back
 /// of the memory. They never descend, and the last one is size().
 class OutgoingBlock final {
@@ -36,6 +42,12 @@ class OutgoingBlock final {
   /// null, so that a stream of large replies causes no page faults.
   [[nodiscard]] static OutgoingBlock* make(std::size_t size,
                                            const Source& source = nullptr) noexcept;
+  /// @name Make a part of a message. The caller sets its ticket. Null if there is no memory.
+  /// @{
+  [[nodiscard]] static OutgoingBlock* make_part(OctetSpan copied) noexcept;
+  [[nodiscard]] static OutgoingBlock* make_shared_part(
+      OctetSpan octets, counted_ptr<cdr::PinnedMemory> memory) noexcept;
+  /// @}
   static void destroy(OutgoingBlock* block) noexcept;
 
   [[nodiscard]] bool has_room(std::size_t size) const noexcept;
@@ -49,9 +61,11 @@ class OutgoingBlock final {
   [[nodiscard]] std::size_t unsent() const noexcept { return size_ - sent_; }
   [[nodiscard]] std::uint32_t messages() const noexcept { return count_ - withdrawn_; }
   [[nodiscard]] Ticket first() const noexcept { return first_; }
-  [[nodiscard]] Ticket last() const noexcept { return first_ + (count_ - 1) * ticket_step; }
+  [[nodiscard]] Ticket last() const noexcept {
+    return count_ == 0 ? first_ : first_ + (count_ - 1) * ticket_step;
+  }
   /// The octets that are not sent.
-  [[nodiscard]] OctetSpan rest() const noexcept { return {octets() + sent_, size_ - sent_}; }
+  [[nodiscard]] OctetSpan rest() const noexcept { return {data_ + sent_, size_ - sent_}; }
   /// The unsent octets of the first message that is not sent as a whole.
   [[nodiscard]] OctetSpan rest_of_message() noexcept;
   /// The ticket of that message.
@@ -60,17 +74,29 @@ class OutgoingBlock final {
   /// sent as a whole; 0 if there is none.
   [[nodiscard]] Ticket advance(std::size_t count) noexcept;
   void set_ticket(Ticket ticket) noexcept { first_ = ticket; }
+  /// The part is the last one of its message.
+  void end_message() noexcept;
 
  private:
   friend class OutgoingBlocks;
   /// Stands in front of a block whose memory comes from a source.
   struct Lent;
+  enum class Kind : std::uint8_t {
+    messages,     ///< whole messages
+    lent,         ///< the same, in memory of a source
+    part,         ///< a copied part of a message
+    shared_part,  ///< a part in shared memory; its owner stands at the front of the block's memory
+  };
 
-  explicit OutgoingBlock(std::size_t allocated, bool is_lent = false) noexcept
-      : allocated_(allocated), is_lent_(is_lent) {}
+  explicit OutgoingBlock(std::size_t allocated, Kind kind = Kind::messages) noexcept
+      : allocated_(allocated), kind_(kind), data_(octets()) {}
   ~OutgoingBlock() = default;
 
+  [[nodiscard]] static OutgoingBlock* allocate(std::size_t allocated, Kind kind) noexcept;
   [[nodiscard]] static OutgoingBlock* make_lent(std::size_t needed, const Source& source) noexcept;
+  [[nodiscard]] bool is_part() const noexcept {
+    return kind_ == Kind::part || kind_ == Kind::shared_part;
+  }
   static void give_back(OutgoingBlock* block) noexcept;
   [[nodiscard]] std::byte* octets() noexcept { return reinterpret_cast<std::byte*>(this + 1); }
   [[nodiscard]] const std::byte* octets() const noexcept {
@@ -89,7 +115,9 @@ class OutgoingBlock final {
   std::uint32_t count_ = 0;
   std::uint32_t withdrawn_ = 0;
   std::uint32_t whole_ = 0;  // messages that are sent as a whole
-  const bool is_lent_;
+  const Kind kind_;
+  bool begins_message_ = false;  // of a part: it is the first one
+  const std::byte* data_;        // the first octet
 };
 
 /// Blocks in the order of sending. Owns them. One thread at a time.
@@ -114,9 +142,19 @@ class OutgoingBlocks final {
   [[nodiscard]] OutgoingBlock& pop_front() noexcept;
   /// Appends a message to the last block, which has room.
   void append(std::span<const OctetSpan> segments, std::size_t size, Ticket ticket) noexcept;
-  /// Removes a message. Returns its size; 0 if it is not there. A block that becomes empty is taken
-  /// out and handed to the caller.
-  [[nodiscard]] std::size_t withdraw(Ticket ticket, OutgoingBlock*& emptied) noexcept;
+  /// Fills an empty list with the parts of a message, without its first `skipped` octets. Large
+  /// segments inside of `shared` are not copied: the parts share `memory`, which owns them. False
+  /// if there is no memory; then the list may have some parts.
+  [[nodiscard]] bool keep(std::span<const OctetSpan> segments, std::size_t skipped,
+                          OctetSpan shared, const counted_ptr<cdr::PinnedMemory>& memory) noexcept;
+  /// Gives the parts of the only message its ticket.
+  void set_ticket(Ticket ticket) noexcept;
+  /// Takes all blocks of another list.
+  void push_back(OutgoingBlocks& others) noexcept;
+  void push_front(OutgoingBlocks& others) noexcept;
+  /// Removes a message. Returns its size; 0 if it is not there, or if parts of it have left this
+  /// list. Blocks that become empty are handed to the caller, in a list that is empty before.
+  [[nodiscard]] std::size_t withdraw(Ticket ticket, OutgoingBlocks& emptied) noexcept;
   /// Notes that `count` octets from the front were sent, and destroys blocks that are sent. Returns
   /// the same as OutgoingBlock::advance.
   [[nodiscard]] Ticket advance(std::size_t count) noexcept;
@@ -127,6 +165,9 @@ class OutgoingBlocks final {
   [[nodiscard]] bool check_invariants() const noexcept;
 
  private:
+  [[nodiscard]] std::size_t take_parts(OutgoingBlock* before, OutgoingBlocks& taken) noexcept;
+  [[nodiscard]] OutgoingBlock& take_after(OutgoingBlock* before) noexcept;
+
   OutgoingBlock* head_ = nullptr;
   OutgoingBlock* tail_ = nullptr;
   std::size_t octets_ = 0;

@@ -104,7 +104,7 @@ void OutgoingQueue::drop_all(OutgoingBlocks& lost) noexcept {
 }
 
 bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
-  OutgoingBlock* emptied = nullptr;
+  OutgoingBlocks emptied;
   {
     const std::lock_guard lock(lock_);
     const std::size_t size = queued_.withdraw(ticket, emptied);
@@ -122,7 +122,7 @@ bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
       word_.store(idle_word);
     }
   }
-  OutgoingBlock::destroy(emptied);
+  emptied.clear();
   wake_waiters();  // there is room
   return true;
 }

@@ -123,11 +123,33 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
   return sealed_;
 }
 
-[[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, IoResult result, Wait wait) {
+// Datagrams and sealed messages are each in one block.
+Sent OutgoingQueue::send_shared(Segments message, cdr::Lender& lender) {
+  if (sealer_ != nullptr || !limits_.joins_messages) return send(message, Wait::no);
+  std::uint32_t expected = idle_word;
+  if (word_.compare_exchange_strong(expected, writing_word))
+    return write_shared(message, total_size(message), lender);
+  return send_later(message, nullptr, Wait::no, {}, &lender);
+}
+
+Sent OutgoingQueue::write_shared(Segments message, std::size_t size, cdr::Lender& lender) try {
+  const IoResult result = transport_.send(message, Wait::no);
+  counts_.octets.add(result.count);
+  if (result.count != size) return after_part(message, result, Wait::no, &lender);
+  counts_.messages.add(1);
+  if (!stop_writing()) (void)send_few_queued();  // a failure there concerns other messages
+  return {Sent::Status::sent};
+} catch (...) {  // as in write_own
+  fail({0, IoStatus::failed, ENOMEM});
+  throw;
+}
+
+[[gnu::noinline]] Sent OutgoingQueue::after_part(Segments message, IoResult result, Wait wait,
+                                                 cdr::Lender* lender) {
   const bool goes_on = result.ok() || result.status == IoStatus::would_block;
   const bool waits_in_queue = goes_on && result.count == 0 && sealer_ == nullptr;
   if (!waits_in_queue) counts_.messages.add(1);  // else it is counted when it leaves the queue
-  if (goes_on && wait == Wait::no) return keep_rest(message, result.count);
+  if (goes_on && wait == Wait::no) return keep_rest(message, result.count, lender);
   if (result.ok()) {  // a transport with a time-out of its own, which may return after a part
     Remainder rest(message);
     rest.advance(result.count);
@@ -228,26 +250,41 @@ OutgoingBlock* OutgoingQueue::make_block(std::size_t size) const noexcept {
   return OutgoingBlock::make(size, limits_.storage == nullptr ? nullptr : *limits_.storage);
 }
 
-// Copies the rest of a message, because the memory of the caller is lent only for the length of the
-// send. The copy goes in front of the messages that were queued meanwhile, whatever its size. If
-// the transport took no octet, the copy waits like any other message.
-Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent) {
+// Makes blocks for a message without its first `sent` octets. False: there is no memory.
+bool OutgoingQueue::keep(Segments message, std::size_t sent, cdr::Lender* lender,
+                         OutgoingBlocks& kept) const noexcept {
+  if (lender != nullptr) try {
+      const counted_ptr<cdr::PinnedMemory> memory = lender->share();
+      if (memory != nullptr) return kept.keep(message, sent, lender->octets(), memory);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   OutgoingBlock* const block = make_block(total_size(message) - sent);
-  if (block == nullptr) {
+  if (block == nullptr) return false;
+  block->append(message, sent, 0);
+  kept.push_back(*block);
+  return true;
+}
+
+// Keeps the rest of a message, because the memory of the caller is lent only for the length of the
+// send. The rest goes in front of the messages that were queued meanwhile, whatever its size. If
+// the transport took no octet, the message waits like any other.
+Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent, cdr::Lender* lender) {
+  OutgoingBlocks kept;
+  if (!keep(message, sent, lender, kept)) {
     fail({0, IoStatus::failed, ENOMEM});
     return {Sent::Status::failed};
   }
-  block->append(message, sent, 0);
-  counts_.queued.add(static_cast<std::int64_t>(block->size()));
+  counts_.queued.add(static_cast<std::int64_t>(kept.octets()));
   Ticket ticket = 0;
   {
     const std::lock_guard lock(lock_);
     ticket = queued_.empty() ? submitted_ += ticket_step : queued_.front()->first() - 1;
-    block->set_ticket(ticket);
+    kept.set_ticket(ticket);
     if (sent == 0 && sealer_ == nullptr)
-      queued_.push_front(*block);
+      queued_.push_front(kept);
     else
-      leaving_.push_front(*block);
+      leaving_.push_front(kept);
   }
   return sent_with_queue(ticket);
 }
@@ -260,7 +297,8 @@ Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
 }
 
 // The message waits behind another message, or is held back.
-Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, Deadline deadline) {
+Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, Deadline deadline,
+                               cdr::Lender* lender) {
   const std::size_t size = total_size(message);
   // The message reaches the limit by itself: it needs no copy, unless another thread writes.
   if (hold != nullptr && hold->octets != 0 && size >= hold->octets) hold = nullptr;
@@ -269,6 +307,7 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
     OutgoingBlock*& block;
     ~Unused() { OutgoingBlock::destroy(block); }
   } const unused{spare};
+  OutgoingBlocks kept;  // the same for a message that is shared
   for (;;) {
     std::unique_lock lock(lock_);
     if (closed_.load() || finishing_) return {Sent::Status::failed};
@@ -280,7 +319,8 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
       if (had_cork) take_cork();
       lock.unlock();
       if (!had_cork || send_queued(Then::write_own, batches_of_sender_max) == Status::flowing)
-        return write_own(message, size, wait, deadline);
+        return lender == nullptr ? write_own(message, size, wait, deadline)
+                                 : write_shared(message, size, *lender);
       continue;
     }
     const bool holds = state_of(word) == idle_word;
@@ -297,8 +337,13 @@ Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, De
       if (!await_change(lock, deadline)) return {Sent::Status::timed_out};
       continue;
     }
-    if (append(message, size, spare)) return after_append(lock, hold, size);
+    if (lender == nullptr ? append(message, size, spare) : append_kept(size, kept))
+      return after_append(lock, hold, size);
     lock.unlock();
+    if (lender != nullptr) {
+      if (!keep(message, 0, lender, kept)) return {Sent::Status::no_memory};
+      continue;
+    }
     spare = make_block(size);
     if (spare == nullptr) return {Sent::Status::no_memory};
     if (size > OutgoingBlock::shared_size_max) spare->append(message, 0, 0);
@@ -331,6 +376,16 @@ bool OutgoingQueue::append(Segments message, std::size_t size, OutgoingBlock*& s
     queued_.append(message, size, ticket);
   }
   submitted_ = ticket;
+  counts_.queued.add(static_cast<std::int64_t>(size));
+  return true;
+}
+
+// Under the lock. False if `kept` is not filled yet.
+bool OutgoingQueue::append_kept(std::size_t size, OutgoingBlocks& kept) noexcept {
+  if (kept.empty()) return false;
+  submitted_ += ticket_step;
+  kept.set_ticket(submitted_);
+  queued_.push_back(kept);
   counts_.queued.add(static_cast<std::int64_t>(size));
   return true;
 }

@@ -1,5 +1,5 @@
 // OutgoingQueue: the sending half of a connection. At most one thread writes; every other thread
-// appends a copy of its message and goes on.
+// appends a copy of its message, or shares its memory, and goes on.
 #pragma once
 
 #include "engine/connection/outgoing_blocks.h"
@@ -10,6 +10,7 @@
 #include <perigee/base/octets.h>
 #include <perigee/base/segments.h>
 #include <perigee/base/short_lock.h>
+#include <perigee/cdr/buffer.h>
 #include <perigee/transport/transport.h>
 
 #include <atomic>
@@ -112,6 +113,10 @@ class OutgoingQueue final {
       return write_own(message, total_size(message), wait, deadline);
     return send_later(message, nullptr, wait, deadline);
   }
+  /// The same as `send` with Wait::no. If octets of the message have to wait, those in the lender's
+  /// memory are not copied, but the queue shares this memory. The lender must outlive the call
+  /// only.
+  Sent send_shared(Segments message, cdr::Lender& lender);
   /// Holds a copy of a message back, if the queue is idle; else as `send`.
   Sent hold(Segments message, const Hold& hold, transport::Wait wait, Deadline deadline = {}) {
     return send_later(message, &hold, wait, deadline);
@@ -208,16 +213,22 @@ class OutgoingQueue final {
   Sent write_slowly(Segments message, transport::Wait wait, Deadline deadline);
   Sent write_at_once(Segments message, std::size_t size, transport::Wait wait);
   Sent write_limited(Segments message, std::size_t size, Deadline deadline);
-  [[nodiscard]] Sent after_part(Segments message, IoResult result, transport::Wait wait);
+  Sent write_shared(Segments message, std::size_t size, cdr::Lender& lender);
+  [[nodiscard]] Sent after_part(Segments message, IoResult result, transport::Wait wait,
+                                cdr::Lender* lender = nullptr);
   [[nodiscard]] OutgoingBlock* make_block(std::size_t size) const noexcept;
-  [[nodiscard]] Sent keep_rest(Segments message, std::size_t sent);
+  [[nodiscard]] bool keep(Segments message, std::size_t sent, cdr::Lender* lender,
+                          OutgoingBlocks& kept) const noexcept;
+  [[nodiscard]] Sent keep_rest(Segments message, std::size_t sent, cdr::Lender* lender);
   [[nodiscard]] Sent sent_with_queue(Ticket ticket);
   [[nodiscard]] bool limit_send(Deadline deadline);
   [[nodiscard]] Segments seal(Segments message) noexcept;
 
-  Sent send_later(Segments message, const Hold* hold, transport::Wait wait, Deadline deadline);
+  Sent send_later(Segments message, const Hold* hold, transport::Wait wait, Deadline deadline,
+                  cdr::Lender* lender = nullptr);
   [[nodiscard]] bool fits(std::size_t size) const noexcept;
   [[nodiscard]] bool append(Segments message, std::size_t size, OutgoingBlock*& spare) noexcept;
+  [[nodiscard]] bool append_kept(std::size_t size, OutgoingBlocks& kept) noexcept;
   [[nodiscard]] Sent after_append(std::unique_lock<ShortLock>& lock, const Hold* hold,
                                   std::size_t size);
   [[nodiscard]] bool await_change(std::unique_lock<ShortLock>& lock, Deadline deadline);

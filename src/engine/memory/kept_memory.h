@@ -54,13 +54,14 @@ class KeptMemory {
   }
 
   /// Takes the best entry. `better(kept, best)` compares an entry with the best one so far, whose
-  /// size is 0 if there is none yet.
+  /// size is 0 if there is none yet. Of equal entries, the newest is taken: the caches of the
+  /// processor may still hold its octets.
   template <typename Better>
   [[nodiscard]] Kept take(const Better& better) noexcept {
     const Kept none;
     const std::lock_guard lock(mutex_);
     std::size_t best = count_;
-    for (std::size_t index = 0; index < count_; ++index)
+    for (std::size_t index = count_; index-- > 0;)
       if (better(entries_[index], best == count_ ? none : entries_[best])) best = index;
     return best == count_ ? Kept() : remove(best);
   }

@@ -66,6 +66,19 @@ TEST_CASE("a block takes physical memory only where octets are stored") {
   CHECK(fixture.cache.kept() == 0);
 }
 
+TEST_CASE("of several blocks of one size, the newest is lent first") {
+  Fixture fixture;
+  const StorageBlock first = fixture.fill(total(mib), mib);
+  const StorageBlock second = fixture.fill(total(mib), mib);
+  fixture.cache.give_back(first);
+  fixture.cache.give_back(second);
+  CHECK(fixture.cache.take(total(mib)).octets == second.octets);
+  const StorageBlock last = fixture.cache.take(total(mib));
+  CHECK(last.octets == first.octets);
+  fixture.cache.give_back(last);
+  fixture.cache.give_back(second);
+}
+
 TEST_CASE("a block keeps its contents when it grows") {
   Fixture fixture;
   StorageBlock block = fixture.fill(first_fragment(mib), mib);
