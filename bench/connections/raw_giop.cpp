@@ -20,12 +20,6 @@
 namespace perigee::bench {
 namespace {
 
-void append_ulong(std::string& message, std::size_t value) {
-  while (message.size() % 4 != 0) message += '\0';
-  const auto number = static_cast<std::uint32_t>(value);
-  message.append(reinterpret_cast<const char*>(&number), sizeof number);
-}
-
 bool skip_octets(int fd, std::size_t count) {
   char octets[4096];
   while (count > 0) {
@@ -37,6 +31,12 @@ bool skip_octets(int fd, std::size_t count) {
 }
 
 }  // namespace
+
+void append_ulong(std::string& message, std::size_t value) {
+  while (message.size() % 4 != 0) message += '\0';
+  const auto number = static_cast<std::uint32_t>(value);
+  message.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
 
 RawTarget parse_raw_target(const std::string& reference) {
   if (!reference.starts_with("IOR:"))
@@ -52,6 +52,16 @@ RawTarget parse_raw_target(const std::string& reference) {
 
 std::string make_raw_request(const RawTarget& target, const std::string& operation,
                              std::size_t octets) {
+  std::string arguments;
+  if (octets != 0) {
+    append_ulong(arguments, octets);
+    arguments.append(octets, 'o');
+  }
+  return make_encoded_request(target, operation, arguments);
+}
+
+std::string make_encoded_request(const RawTarget& target, const std::string& operation,
+                                 const std::string& arguments) {
   std::string message("GIOP\1\2", 6);
   message += static_cast<char>(std::endian::native == std::endian::little);
   message += '\0';
@@ -65,10 +75,9 @@ std::string make_raw_request(const RawTarget& target, const std::string& operati
   message += operation;
   message += '\0';
   append_ulong(message, 0);  // no service contexts
-  if (octets != 0) {
+  if (!arguments.empty()) {
     while (message.size() % 8 != 0) message += '\0';
-    append_ulong(message, octets);
-    message.append(octets, 'o');
+    message += arguments;
   }
   const auto size = static_cast<std::uint32_t>(message.size() - 12);
   std::memcpy(message.data() + 8, &size, sizeof size);

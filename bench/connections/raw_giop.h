@@ -19,6 +19,11 @@ RawTarget parse_raw_target(const std::string& reference);
 /// the argument, a sequence of octets; 0: no argument.
 std::string make_raw_request(const RawTarget& target, const std::string& operation,
                              std::size_t octets = 0);
+/// The same with arguments that the caller has encoded, in this machine's byte order.
+std::string make_encoded_request(const RawTarget& target, const std::string& operation,
+                                 const std::string& arguments);
+/// Appends a number of 32 bits, aligned to 4 octets.
+void append_ulong(std::string& message, std::size_t value);
 
 /// A connection to this host, with TCP_NODELAY. Each `source` has its own source address, because
 /// the number of ports of one address is limited.

@@ -3,10 +3,14 @@
 
 #include "harness/process.h"
 #include "harness/temporary_folder.h"
+#include "harness/usage.h"
+
+#include <sys/resource.h>
 
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -60,6 +64,8 @@ class Server {
 
   [[nodiscard]] const std::string& root() const { return root_; }
   [[nodiscard]] const std::string& bare() const { return bare_; }
+  /// Octets of memory that only this process has.
+  [[nodiscard]] double own_octets() const { return usage_of(process_.pid()).own_octets; }
   [[nodiscard]] double resident_mib() const {
     std::ifstream status("/proc/" + std::to_string(process_.pid()) + "/status");
     for (std::string word; status >> word;)
@@ -130,13 +136,62 @@ NamingScale measure_scale(const NamingOptions& options) {
   return scale;
 }
 
+/// Raises the limit of open files as far as this process may: its children inherit it.
+std::size_t raise_file_limit() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0) return 0;
+  files.rlim_cur = files.rlim_max;
+  return setrlimit(RLIMIT_NOFILE, &files) == 0 ? files.rlim_max : 0;
+}
+
+/// One pass over the calls of the clients.
+void take_pass(Process& peers, std::size_t calls, NamingClients& measured) {
+  peers.write_line(std::to_string(calls));
+  std::istringstream answer(peers.read_line());
+  double p50 = 0;
+  double p99 = 0;
+  double rate = 0;
+  double burst = 0;
+  if (!(answer >> p50 >> p99 >> rate >> burst)) throw std::runtime_error("the clients failed");
+  measured.p50_us.push_back(p50);
+  measured.p99_us.push_back(p99);
+  measured.rate.push_back(rate);
+  measured.burst_ms.push_back(burst);
+}
+
+NamingClients measure_clients(const NamingOptions& options, std::size_t clients,
+                              std::size_t files_max) {
+  constexpr std::size_t other_files = 200;  // of a server or of the clients
+  constexpr int client_passes = 5;
+  NamingClients measured{.clients = clients};
+  measured.fits = clients + other_files <= files_max;
+  if (!measured.fits) return measured;
+  const TemporaryFolder folder;
+  const Server server(options, folder.path() / "names.db", cpu(0));
+  // Binds the name, and makes the server do its one-time work.
+  (void)numbers_of(options, {"calls", "resolve", server.root(), "1000"}, 1);
+  const double before = server.own_octets();
+  Process peers({{own_executable(), "bench", "naming-role", "clients", server.root(),
+                  std::to_string(clients)},
+                 cpu(1)});
+  if (peers.read_line() != "ready") throw std::runtime_error("the clients cannot connect");
+  measured.octets = (server.own_octets() - before) / static_cast<double>(clients);
+  for (int pass = 0; pass < client_passes; ++pass) take_pass(peers, options.calls, measured);
+  peers.close_input();
+  if (peers.wait() != 0) throw std::runtime_error("the clients failed");
+  return measured;
+}
+
 }  // namespace
 
 NamingReport run_naming(const NamingOptions& options) {
-  NamingReport report{options, {}, {}};
+  NamingReport report{options, {}, {}, {}};
+  const std::size_t files_max = raise_file_limit();
   for (std::size_t round = 0; round < options.rounds; ++round)
     report.samples.push_back(measure_round(options, round));
   if (options.names > 0) report.scale = measure_scale(options);
+  for (const std::size_t clients : options.clients)
+    if (clients > 0) report.clients.push_back(measure_clients(options, clients, files_max));
   return report;
 }
 

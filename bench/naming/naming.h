@@ -1,5 +1,5 @@
 // `perigee bench naming`: the naming service, compared with calls of the same server and with a C
-// program that inserts the same rows.
+// program that inserts the same rows. Also many names, and many clients.
 #pragma once
 
 #include "harness/claims.h"
@@ -20,7 +20,9 @@ struct NamingOptions {
   std::size_t binds_alone = 300;       ///< of one client, in a round
   std::size_t binds_together = 6'400;  ///< of 64 clients, in a round
   std::size_t names = 1'000'000;       ///< of the measurement of scale; 0: leave it out
-  std::string peers_program;           ///< naming_peers
+  /// Connected clients of each measurement with many clients; 0: leave it out.
+  std::vector<std::size_t> clients{100, 1'000, 10'000};
+  std::string peers_program;  ///< naming_peers
 };
 
 /// Rates per second of one round.
@@ -44,10 +46,24 @@ struct NamingScale {
   std::vector<double> last_page_us;
 };
 
+/// A server with many connected clients, each with a connection of its own. The clients resolve in
+/// turn: `naming_in_flight_max` of them wait for a reply at a time.
+struct NamingClients {
+  std::size_t clients = 0;
+  bool fits = true;   ///< false: not measured, because a process may not open so many files
+  double octets = 0;  ///< the server's own memory for each client
+  std::vector<double> p50_us;  ///< of each pass over the calls, as the next ones
+  std::vector<double> p99_us;
+  std::vector<double> rate;      ///< resolves per second
+  std::vector<double> burst_ms;  ///< all clients resolve at once: time until each has its reply
+};
+inline constexpr std::size_t naming_in_flight_max = 64;
+
 struct NamingReport {
   NamingOptions options;
   std::vector<NamingSample> samples;
   NamingScale scale;
+  std::vector<NamingClients> clients;
 };
 
 /// Runs the experiment. The two sides of each ratio take turns.
@@ -59,7 +75,13 @@ std::string to_table(const NamingReport& report);
 std::string to_json(const NamingReport& report);
 std::string to_html(const NamingReport& report);
 
-/// Adds the command of the experiment to `perigee bench`.
+/// The clients of a measurement with many clients. Connects them to the root context, resolves the
+/// name "resolved.service" once with each, and prints "ready". For each number of calls in its
+/// input, prints p50 and p99 in microseconds, the calls per second, and the milliseconds of a call
+/// of all clients at once.
+int run_naming_clients(const std::string& root, std::size_t clients);
+
+/// Adds the command of the experiment, and its role, to `perigee bench`.
 void add_naming_command(CLI::App& bench);
 
 }  // namespace perigee::bench

@@ -73,6 +73,46 @@ Estimate page_ratio(const NamingScale& scale) {
   return median_with_interval(ratios);
 }
 
+constexpr const char* clients_heading =
+    "many clients on one thread of the server: each has a connection, and 64 at a time wait for "
+    "the "
+    "reply of resolve";
+
+std::vector<std::string> clients_cells(const NamingClients& row) {
+  if (!row.fits)
+    return {fmt::format("{}", row.clients),
+            "left out: a process may not open so many files (ulimit -n)"};
+  return {fmt::format("{}", row.clients),
+          fmt::format("{:.0f}", row.octets),
+          fmt::format("{:.0f}", median(row.p50_us)),
+          fmt::format("{:.0f}", median(row.p99_us)),
+          fmt::format("{:.0f}", median(row.rate)),
+          fmt::format("{:.1f}", median(row.burst_ms))};
+}
+
+std::vector<std::string> clients_columns() {
+  return {"clients", "octets a client", "p50 us", "p99 us", "per second", "all at once, ms"};
+}
+
+std::string clients_table(const NamingReport& report) {
+  std::string text = fmt::format("{}\n", clients_heading);
+  const auto add = [&text](const std::vector<std::string>& cells) {
+    text += "  ";
+    for (const std::string& cell : cells) text += fmt::format("{:>16}", cell);
+    text += '\n';
+  };
+  add(clients_columns());
+  for (const NamingClients& row : report.clients) add(clients_cells(row));
+  return text;
+}
+
+nlohmann::json to_json(const NamingClients& row) {
+  if (!row.fits) return {{"clients", row.clients}, {"fits", false}};
+  return {{"clients", row.clients},  {"fits", true},         {"octets", row.octets},
+          {"p50_us", row.p50_us},    {"p99_us", row.p99_us}, {"rate", row.rate},
+          {"burst_ms", row.burst_ms}};
+}
+
 BarChart chart_of(const NamingReport& report) {
   BarChart chart{.label = "rate, divided by that of the row above in the table",
                  .better = Better::larger,
@@ -120,6 +160,7 @@ std::string to_table(const NamingReport& report) {
     for (const auto& [what, value] : scale_rows(report))
       text += fmt::format("  {:<40}{:>10}\n", what, value);
   }
+  if (!report.clients.empty()) text += clients_table(report);
   return text + to_table(claims_of(report));
 }
 
@@ -134,6 +175,7 @@ std::string to_json(const NamingReport& report) {
   json["scale"] = {{"names", report.options.names},        {"memory_mib", scale.memory_mib},
                    {"file_mib", scale.file_mib},           {"start_s", scale.start_s},
                    {"first_page_us", scale.first_page_us}, {"last_page_us", scale.last_page_us}};
+  for (const NamingClients& row : report.clients) json["clients"].push_back(to_json(row));
   json["claims"] = to_json(claims_of(report));
   return json.dump(2) + '\n';
 }
@@ -150,6 +192,15 @@ std::string to_html(const NamingReport& report) {
     cells.clear();
     for (const auto& [what, value] : scale_rows(report)) cells.push_back({what, value});
     page.table({"", ""}, cells);
+  }
+  if (!report.clients.empty()) {
+    page.heading(clients_heading);
+    cells.clear();
+    for (const NamingClients& row : report.clients) {
+      cells.push_back(clients_cells(row));
+      cells.back().resize(clients_columns().size());
+    }
+    page.table(clients_columns(), cells);
   }
   add_to(page, claims_of(report));
   return page.html();

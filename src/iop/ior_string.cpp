@@ -2,6 +2,8 @@
 #include "iop/text.h"
 #include <perigee/iop/ior.h>
 
+#include <algorithm>
+
 namespace perigee::iop {
 
 namespace {
@@ -30,11 +32,12 @@ std::string to_ior_string(const Ior& ior) {
   constexpr std::string_view digits = "0123456789abcdef";
   const Octets octets = cdr::encode_encapsulation(
       std::endian::native, [&ior](cdr::Encoder& encoder) { encode(encoder, ior); });
-  std::string text = "IOR:";
-  text.reserve(text.size() + octets.size() * 2);
+  constexpr std::string_view prefix = "IOR:";
+  std::string text(prefix.size() + 2 * octets.size(), '\0');
+  auto at = std::ranges::copy(prefix, text.begin()).out;
   for (const std::byte octet : octets) {
-    text += digits[std::to_integer<std::size_t>(octet >> 4)];
-    text += digits[std::to_integer<std::size_t>(octet & std::byte{15})];
+    *at++ = digits[std::to_integer<std::size_t>(octet >> 4)];
+    *at++ = digits[std::to_integer<std::size_t>(octet & std::byte{15})];
   }
   return text;
 }

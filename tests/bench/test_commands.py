@@ -3,6 +3,7 @@
 import html
 import json
 import os
+import resource
 import shutil
 import socket
 import struct
@@ -772,6 +773,21 @@ class Demux(unittest.TestCase):
         self.assertEqual({way for _, way in ns}, {"direct", "linear", "hash", "perfect", "sorted"})
         self.assertGreater(ns[1000, "linear"], 5 * ns[10, "linear"])
         self.assertLess(ns[1000, "perfect"], ns[1000, "linear"])
+
+
+class Naming(unittest.TestCase):
+    def test_many_clients_resolve_and_clients_that_do_not_fit_are_left_out(self):
+        files_max = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        if files_max == resource.RLIM_INFINITY:
+            self.skipTest("a process may open any number of files")
+        clients = [10, 200, files_max + 1]
+        few, many, left_out = results("naming", *TINY["naming"], "--clients", *map(str, clients))["clients"]
+        self.assertEqual([few["clients"], many["clients"], left_out["clients"]], clients)
+        for row in few, many:
+            self.assertGreater(row["octets"], 0)
+            for key in "p50_us", "p99_us", "rate", "burst_ms":
+                self.assertTrue(all(value > 0 for value in row[key]), row)
+        self.assertEqual(left_out, {"clients": files_max + 1, "fits": False})
 
 
 class Ttcp(unittest.TestCase):

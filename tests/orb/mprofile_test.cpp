@@ -72,6 +72,23 @@ TEST_CASE("the newest of many permanent forwards replaces the reference") {
   CHECK(count_living(all) <= orb::Settings{}.forwards_remembered_max + 8);
 }
 
+TEST_CASE("the IOR is the same before and after its profiles are prepared for calls") {
+  Moves moves;
+  const auto ior = [&moves] {
+    return moves.profiles.use_ior([](const iop::Ior& used) { return used; });
+  };
+  const iop::Ior given = ior();
+  CHECK(given.profiles.size() == 1);
+  CHECK(moves.profiles.base()->ior == given);
+  CHECK(ior() == given);
+  (void)moves.profiles.adopt(moves.place(1), Permanence::temporary);
+  CHECK(ior() == given);
+  const BindingRef moved = moves.profiles.adopt(moves.place(2), Permanence::permanent);
+  CHECK(ior() == moved->ior);
+  (void)moves.move(Permanence::permanent);  // to a place that is not kept
+  CHECK(ior() == moves.profiles.base()->ior);
+}
+
 TEST_CASE("a binding lives as long as a call uses it, remembered or not") {
   Moves moves;
   (void)moves.move(Permanence::temporary);

@@ -11,6 +11,7 @@ import shlex
 import subprocess
 import tempfile
 import unittest
+import urllib.request
 from pathlib import Path
 
 from perigee_tool import perigee
@@ -57,6 +58,34 @@ class Embedded(unittest.TestCase):
                 status, _, error = perigee("call", server.ior, "add", "1", "2")
                 self.assertEqual(status, 1)
                 self.assertIn("has no definition of IDL:example.com/Shop/Desk:1.0", error)
+
+
+class RoundTrips(unittest.TestCase):
+    """Requests that the server of an object gets from one `perigee call`."""
+
+    def setUp(self):
+        log = Path(self.enterContext(tempfile.TemporaryDirectory()), "log")
+        options = [*LISTEN, "-ORBMetricsEndpoint", "0", "-ORBTraceLevel", "info"]
+        with log.open("w") as file:
+            self.server = self.enterContext(Server(shlex.join([os.environ["SERVER"], *options]), stderr=file))
+        self.address = re.search(r"http://([^/]+)/", log.read_text())[1]
+
+    def requests(self):
+        with urllib.request.urlopen(f"http://{self.address}/metrics", timeout=60) as page:
+            counts = re.findall(r"^perigee_requests_total\{.*\} (\d+)$", page.read().decode(), re.M)
+        return sum(map(int, counts))
+
+    def requests_of(self, *words):
+        before = self.requests()
+        status, _, error = perigee("call", *words)
+        self.assertEqual((status, error), (0, ""))
+        return self.requests() - before
+
+    def test_the_interface_of_an_object_needs_two_requests(self):
+        self.assertEqual(self.requests_of(self.server.ior, "add", "1", "2"), 3)
+
+    def test_a_call_with_idl_is_one_request(self):
+        self.assertEqual(self.requests_of("--idl", IDL, self.server.ior, "add", "1", "2"), 1)
 
 
 class Generator(unittest.TestCase):

@@ -20,6 +20,8 @@ void append_etcd_metrics(const naming::EtcdStatus& status, orb::MetricsSnapshot&
   add("perigee_names_etcd_copy_bytes", "Approximate memory of the copy.", Type::gauge, status.size);
   add("perigee_names_etcd_changes_waiting", "Changes that have no result yet.", Type::gauge,
       status.changes_waiting);
+  add("perigee_names_etcd_reads_waiting", "Reads that wait for the newest changes.", Type::gauge,
+      status.reads_waiting);
   add("perigee_names_etcd_failed_requests_total", "Requests that failed at a member.",
       Type::counter, status.failed_requests);
   add("perigee_names_etcd_watches_total", "Watches that were started.", Type::counter,

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -38,6 +39,50 @@ perigee::tool::ProtocolSource protocols_of(const std::vector<std::string>& orb_o
     return std::shared_ptr<const perigee::transport::ProtocolRegistry>(
         &protocols, [orb](const auto* /*the ORB's*/) { orb->destroy(); });
   };
+}
+
+struct Command {
+  const char* name;
+  std::function<void(CLI::App& program)> add;
+};
+
+/// `orb_options` lives longer than the program.
+std::vector<Command> commands_with(const std::vector<std::string>& orb_options) {
+  using CLI::App;
+  namespace tool = perigee::tool;
+  return {
+      {"ior",
+       [&orb_options](App& program) {
+         App* const ior = tool::add_ior_command(program, protocols_of(orb_options));
+         tool::add_try_command(*ior, orb_options);
+       }},
+      {"name", [](App& program) { tool::add_name_command(program); }},
+      {"protocols", [](App& program) { tool::add_protocols_command(program); }},
+      {"list", [](App& program) { tool::add_list_command(program); }},
+      {"cert", [](App& program) { tool::add_cert_command(program); }},
+      {"bridge", [&orb_options](App& program) { tool::add_bridge_command(program, orb_options); }},
+      {"call", [&orb_options](App& program) { tool::add_call_command(program, orb_options); }},
+      {"describe",
+       [&orb_options](App& program) { tool::add_describe_command(program, orb_options); }},
+      {"watch", [&orb_options](App& program) { tool::add_watch_command(program, orb_options); }},
+      {"doctor", [&orb_options](App& program) { tool::add_doctor_command(program, orb_options); }},
+#ifdef PERIGEE_WITH_BENCH
+      {"bench", [](App& program) { perigee::bench::add_bench_command(program); }},
+#endif
+  };
+}
+
+/// Adds only the command that the first word names: the others would cost each run the time for
+/// all their options. Without such a command, adds all commands, because the help and the error
+/// texts list them.
+void add_commands(CLI::App& program, const std::vector<std::string>& words,
+                  const std::vector<std::string>& orb_options) {
+  const std::vector<Command> commands = commands_with(orb_options);
+  const auto named = std::ranges::find_if(commands, [&words](const Command& command) {
+    return !words.empty() && words.front() == command.name;
+  });
+  if (named != commands.end()) return named->add(program);
+  for (const Command& command : commands) command.add(program);
 }
 
 /// Only some commands use the ORB's options.
@@ -68,20 +113,7 @@ int run_perigee(int argc, char* argv[]) {
   program.name("perigee");
   program.set_version_flag("--version", std::string("perigee ") + PERIGEE_VERSION);
   program.require_subcommand(1);
-  CLI::App* ior = perigee::tool::add_ior_command(program, protocols_of(orb_options));
-  perigee::tool::add_try_command(*ior, orb_options);
-  perigee::tool::add_name_command(program);
-  perigee::tool::add_protocols_command(program);
-  perigee::tool::add_list_command(program);
-  perigee::tool::add_cert_command(program);
-  perigee::tool::add_bridge_command(program, orb_options);
-  perigee::tool::add_call_command(program, orb_options);
-  perigee::tool::add_describe_command(program, orb_options);
-  perigee::tool::add_watch_command(program, orb_options);
-  perigee::tool::add_doctor_command(program, orb_options);
-#ifdef PERIGEE_WITH_BENCH
-  perigee::bench::add_bench_command(program);
-#endif
+  add_commands(program, words, orb_options);
   check_used(program, words, orb_options);
   perigee::tool::keep_arrays(words);
   std::ranges::reverse(words);  // CLI11 takes words from the end

@@ -65,7 +65,7 @@ std::string ORB::object_to_string(const object_reference<Object>& object) {
   if (!object) return perigee::iop::to_ior_string({});
   if (!object->_reference())
     throw MARSHAL(perigee::orb::minor_local_object, COMPLETED_NO, "a local object has no IOR");
-  return perigee::iop::to_ior_string(object->_reference()->base()->ior);
+  return object->_reference()->use_ior(perigee::iop::to_ior_string);
 }
 
 object_reference<Object> ORB::resolve_initial_references(const std::string& name) {

@@ -77,6 +77,15 @@ class MProfile final {
   [[nodiscard]] BindingRef current() const { return kept_or(kept_current_, current_); }
   /// The binding of the reference without forwards. Calls return to it when a forward fails.
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
+  /// Calls `use` with the IOR of `base`. Does not prepare the IOR for calls: a server that stores
+  /// references, or passes them on, needs no endpoints for them. `use` must not use this object.
+  template <typename Use>
+  auto use_ior(Use use) const {
+    if (const Binding* const binding = kept_base_.load(std::memory_order_acquire))
+      return use(binding->ior);
+    const std::lock_guard lock(mutex_);
+    return use(base_ != nullptr ? base_->ior : unresolved_);
+  }
   [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
   /// Whether a call with NO_REBIND has been answered.
   [[nodiscard]] bool is_bound() const noexcept { return bound_.load(std::memory_order_relaxed); }

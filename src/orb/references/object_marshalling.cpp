@@ -17,7 +17,7 @@ constexpr std::uint64_t memory_of_profiles = 4;  // for each octet of a referenc
 void encode_object(cdr::Encoder& encoder, const CORBA::Object* object) {
   if (object == nullptr) return iop::encode(encoder, iop::Ior{});
   if (!object->_reference()) return encoder.fail(cdr::ErrorKind::local_object);
-  iop::encode(encoder, object->_reference()->base()->ior);
+  object->_reference()->use_ior([&encoder](const iop::Ior& ior) { iop::encode(encoder, ior); });
 }
 
 counted_ptr<orb::Reference> decode_reference(cdr::Decoder& decoder) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 namespace perigee::orb {
@@ -31,9 +32,16 @@ class Reference final {
     return context_;
   }
   [[nodiscard]] const PolicyOverrides* overrides() const noexcept { return overrides_.get(); }
-  /// The IOR that is exported and compared: as given, or as replaced by LOCATION_FORWARD_PERM.
-  /// Returns a copy; `base` gives access without one.
-  [[nodiscard]] iop::Ior ior() const { return base()->ior; }
+  /// Calls `use` with the IOR that is exported and compared: as given, or as replaced by
+  /// LOCATION_FORWARD_PERM. The IOR need not be ready for calls. `use` must not use this object.
+  template <typename Use>
+  auto use_ior(Use use) const {
+    return profiles_.use_ior(std::move(use));
+  }
+  /// A copy of this IOR.
+  [[nodiscard]] iop::Ior ior() const {
+    return use_ior([](const iop::Ior& ior) { return ior; });
+  }
   [[nodiscard]] BindingRef base() const { return profiles_.base(); }
 
   /// The profiles in the order of a call's preference; null: there is no preference. The reference

@@ -71,6 +71,22 @@ void check_outcome(const Tree& tree, const ChangeResult& result, const Attempt& 
   }
 }
 
+/// Runs `look`, which raises NotFound or OBJECT_NOT_EXIST for a missing name or context. The result
+/// is true if another program may have made it a moment ago: then the caller waits for
+/// `Tree::catch_up`, and looks again.
+template <typename Look>
+bool may_come_late(const Tree& tree, Look& look) {
+  try {
+    look();
+    return false;
+  } catch (const NamingContext::NotFound&) {
+    if (!tree.is_shared()) throw;
+  } catch (const CORBA::OBJECT_NOT_EXIST&) {
+    if (!tree.is_shared()) throw;
+  }
+  return true;
+}
+
 /// Makes the change of the last component of `name`, or of a context if `name` is empty.
 task<ChangeResult> make(Tree& tree, Change change, Name name) {
   const Attempt attempt{change.context, change.target.kind};
@@ -90,10 +106,16 @@ ContextNumber ContextServant::context() const {
   return context_ ? *context_ : tree_.number_of(current_->get_object_id());
 }
 
-Place ContextServant::place_of_change(const Name& name) {
+task<Place> ContextServant::place_of_change(const Name& name) {
   tree_.require_change();
   tree_.check(name);
-  return tree_.walk(context(), name);
+  Place place;
+  const auto walk = [this, &place, &name, start = context()] { place = tree_.walk(start, name); };
+  if (may_come_late(tree_, walk)) {
+    co_await tree_.catch_up();
+    walk();
+  }
+  co_return place;
 }
 
 WallTime ContextServant::end_of_lease(std::uint32_t seconds) const {
@@ -104,7 +126,7 @@ WallTime ContextServant::end_of_lease(std::uint32_t seconds) const {
 
 template <typename Interface, typename Call, typename Complete>
 task<void> ContextServant::change_last(Name n, Kind kind, Call call, Complete complete) {
-  const Place place = place_of_change(n);
+  const Place place = co_await place_of_change(n);
   if (place.foreign) {
     Name rest = rest_of(n, place);
     auto sent = call(tree_.foreign<Interface>(place), rest);
@@ -145,10 +167,18 @@ task<void> ContextServant::rebind_context(Name n, ContextRef nc) {
 }
 
 task<ObjectRef> ContextServant::resolve(Name n) {
-  const ContextNumber start = context();
+  Place place;
+  ObjectRef found;
+  const auto look = [this, &place, &found, &n, start = context()] {
+    place = tree_.walk(start, n);
+    if (!place.foreign) found = tree_.resolve_last(place, n).object;
+  };
   tree_.check(n);
-  const Place place = tree_.walk(start, n);
-  if (!place.foreign) co_return tree_.resolve_last(place, n).object;
+  if (may_come_late(tree_, look)) {
+    co_await tree_.catch_up();
+    look();
+  }
+  if (!place.foreign) co_return found;
   Name rest = rest_of(n, place);
   auto call = tree_.foreign<NamingContext>(place)->_async().resolve(rest);
   co_return co_await tree_.forward(place, std::move(rest), std::move(call));
@@ -169,7 +199,7 @@ task<ContextRef> ContextServant::new_context() {
 }
 
 task<ContextRef> ContextServant::bind_new_context(Name n) {
-  const Place place = place_of_change(n);
+  const Place place = co_await place_of_change(n);
   if (place.foreign) {
     Name rest = rest_of(n, place);
     auto call = tree_.foreign<NamingContext>(place)->_async().bind_new_context(rest);
@@ -190,8 +220,12 @@ task<void> ContextServant::destroy() {
 
 task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t how_many) {
   const ContextNumber listed = context();
-  tree_.require_context(listed);
   const std::string client = services::name_of(tree_.client());
+  const auto look = [this, listed] { tree_.require_context(listed); };
+  if (may_come_late(tree_, look)) {
+    co_await tree_.catch_up();
+    look();
+  }
   tree_.begin_removal_of_expired();
   const std::size_t count = std::min<std::size_t>(how_many, tree_.options().limits.page_max);
   Page page = read_page(tree_.store(), listed, nullptr, count, tree_.now());

@@ -43,11 +43,12 @@ class ContextServant final : public CORBA::async_traits<PerigeeNaming::LeasingCo
 
  private:
   [[nodiscard]] ContextNumber context() const;
-  /// The context that contains the name to change. Checks the client and the name.
-  [[nodiscard]] Place place_of_change(const Name& name);
+  /// The context that contains the name to change. Checks the client and the name. The caller
+  /// awaits it at once.
+  [[nodiscard]] task<Place> place_of_change(const Name& name);
   /// Changes the last component of the name. In a context of another naming service, `call` makes
   /// the same call of that service. In an own context, `complete` sets the members of the change
-  /// that differ between operations. Both run before the first suspension.
+  /// that differ between operations.
   template <typename Interface, typename Call, typename Complete>
   [[nodiscard]] task<void> change_last(Name n, Change::Kind kind, Call call, Complete complete);
   [[nodiscard]] Name name_of_text(const std::string& text) const;

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -172,7 +173,7 @@ class SqliteStore final : public Store {
 
   void write(SqliteWriter& writer) noexcept {
     for (;;) {
-      std::vector<Job> group = jobs_.take(Jobs::Time::max());
+      std::vector<Job> group = jobs_.take_first();
       if (group.empty()) return;
       const auto begin = std::chrono::steady_clock::now();
       std::vector<Result> results = make_durable(writer, group);
@@ -182,20 +183,25 @@ class SqliteStore final : public Store {
     }
   }
 
-  /// All changes of the group are made, or none of them.
-  static std::vector<Result> make_durable(SqliteWriter& writer, const std::vector<Job>& group) {
+  /// All changes of the group are made, or none of them. The group grows while its first changes
+  /// are made: their statements run while the requests of the other clients arrive.
+  std::vector<Result> make_durable(SqliteWriter& writer, std::vector<Job>& group) {
     std::vector<Result> results;
-    results.reserve(group.size());
     const auto failed = [&](const sqlite::Error& error) {
       writer.roll_back();
       return std::vector<Result>(group.size(),
                                  std::unexpected(sqlite::store_error<StoreError>(error)));
     };
     if (const auto begun = writer.begin(); !begun) return failed(begun.error());
-    for (const Job& job : group) {
-      const auto made = writer.apply(job.change);
-      if (!made) return failed(made.error());
-      results.emplace_back(*made);
+    for (;;) {
+      while (results.size() < group.size()) {
+        const auto made = writer.apply(group[results.size()].change);
+        if (!made) return failed(made.error());
+        results.emplace_back(*made);
+      }
+      std::vector<Job> more = jobs_.take_more();
+      if (more.empty()) break;
+      std::ranges::move(more, std::back_inserter(group));
     }
     if (const auto committed = writer.commit(); !committed) return failed(committed.error());
     return results;

@@ -1,6 +1,7 @@
 // Walks along names, makes references, and makes changes.
 #include "services/naming/tree.h"
 
+#include <perigee/async/on_orb.h>
 #include <perigee/base/log.h>
 
 #include <algorithm>
@@ -23,7 +24,10 @@ constexpr std::size_t cached_reference_size_max = 4'096;
 constexpr std::size_t sweep_changes = 500;
 constexpr WallTime sweep_interval = 60'000;
 
-unsigned value_of(char digit) { return static_cast<unsigned>(digits.find(digit)) & 0xfU; }
+/// Of a digit that object_to_string has written: 0 to 9, or a to f.
+constexpr unsigned value_of(char digit) {
+  return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
 
 std::string from_hexadecimal(std::string_view text) {
   std::string octets(text.size() / 2, '\0');
@@ -81,7 +85,8 @@ Tree::Tree(CORBA::object_reference<CORBA::ORB> orb, ContextPoas poas, std::uniqu
       options_(std::move(options)),
       current_(IDL::traits<PeerCurrent>::narrow(orb_->resolve_initial_references("PeerCurrent"))),
       cache_(options_.limits.cached_bindings_max),
-      store_(std::move(store)) {
+      store_(std::move(store)),
+      shared_(dynamic_cast<SharedStore*>(store_.get())) {
   store_->on_binding_changed([this](ContextNumber context, const Component* name) {
     if (name == nullptr)
       cache_.clear();
@@ -222,6 +227,12 @@ Resolved Tree::resolve_last(const Place& place, const Name& name) {
   auto found = find(place.context, component_of(name.back()));
   if (!found) raise_missing(place.context, name, name.size() - 1);
   return std::move(*found);
+}
+
+task<void> Tree::catch_up() {
+  completion<> caught_up(on(orb_));
+  shared_->catch_up([&caught_up] { caught_up.complete(); });
+  co_await caught_up;
 }
 
 task<ChangeResult> Tree::change(Change change) {

@@ -84,6 +84,13 @@ class Tree {
   [[nodiscard]] Resolved resolve_last(const Place& place, const Name& name);
   void require_context(ContextNumber context);  ///< raises OBJECT_NOT_EXIST
 
+  /// Whether other programs change the names, too. Then a name that is missing may have been bound
+  /// a moment ago.
+  [[nodiscard]] bool is_shared() const noexcept { return shared_ != nullptr; }
+  /// Only if `is_shared()`. Waits until reads see all earlier changes, or until the store no longer
+  /// waits for them. The task goes on at a thread of the ORB.
+  [[nodiscard]] task<void> catch_up();
+
   /// Makes the change, and waits until it is durable. Raises the exceptions of store errors.
   [[nodiscard]] task<ChangeResult> change(Change change);
   /// Waits for a call of the foreign context of `place`. A system exception becomes CannotProceed.
@@ -128,7 +135,8 @@ class Tree {
   std::atomic<WallTime> no_removal_before_ = 0;  // after a failed sweep
   std::atomic<bool> is_sweeping_ = false;
   std::atomic<bool> is_ending_ = false;
-  const std::unique_ptr<Store> store_;  // last: its destructor makes changes, which use the cache
+  const std::unique_ptr<Store> store_;  // its destructor makes changes, which use the members above
+  SharedStore* const shared_;           // the same object; null if no other program changes it
 };
 
 template <typename T>

@@ -3,13 +3,17 @@
 
 #include "services/naming_etcd/plan.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace perigee::naming::etcd {
 
 namespace {
 
-constexpr std::size_t page_size = 400;
+constexpr std::size_t keys_in_first_page = 400;
+constexpr std::size_t keys_in_page_max = 40'000;
+constexpr std::size_t growth_max = 4;                             // from a page to the next one
+constexpr std::size_t answer_size_wanted = std::size_t{8} << 20;  // octets of JSON
 constexpr auto page_time_max = std::chrono::seconds(5);
 
 }  // namespace
@@ -24,6 +28,9 @@ void Copying::begin(std::uint64_t new_identity) {
 void Copying::read_all() {
   copy_.emplace(keys_);
   revision_ = 0;
+  pages_ = 0;
+  keys_in_page_ = keys_in_first_page;
+  keys_in_page_max_ = keys_in_page_max;
   read_page(keys_.all().begin);
 }
 
@@ -50,23 +57,47 @@ void Copying::cancel() noexcept {
 }
 
 void Copying::read_page(std::string from) {
+  from_ = std::move(from);
   request_ = members_.send(
-      "/v3/kv/range", to_json(RangeRequest{std::move(from), keys_.all().end, page_size, revision_}),
+      "/v3/kv/range", to_json(RangeRequest{from_, keys_.all().end, keys_in_page_, revision_}),
       page_time_max,
       [this](const std::expected<std::string, RequestError>& answer) { take_page(answer); });
 }
 
+// The references behind may be much larger than those of the earlier pages.
+void Copying::read_smaller_page(const RequestError& error) {
+  if (keys_in_page_ == 1) return fail(StoreError::Kind::unavailable, error.text);
+  keys_in_page_max_ = keys_in_page_ / 2;
+  keys_in_page_ = keys_in_page_max_;
+  read_page(std::move(from_));
+}
+
+void Copying::adapt_page(std::size_t answer_size) {
+  const std::size_t wanted =
+      keys_in_page_ * answer_size_wanted / std::max<std::size_t>(answer_size, 1);
+  keys_in_page_ =
+      std::clamp<std::size_t>(std::min(wanted, growth_max * keys_in_page_), 1, keys_in_page_max_);
+}
+
 void Copying::take_page(const std::expected<std::string, RequestError>& answer) {
+  if (!answer && answer.error().is_too_large) return read_smaller_page(answer.error());
   if (!answer) return fail(StoreError::Kind::unavailable, answer.error().text);
   auto page = parse_range(*answer);
   if (!page) return fail_wrong(page.error());
   if (page->revision <= 0) return fail_wrong("the answer has no revision");
   if (page->has_more && page->values.empty()) return fail_wrong("a page has no keys");
   if (revision_ == 0) revision_ = page->revision;
+  if (++pages_ > pages_max_) {
+    pages_max_ = pages_;
+    progress_at_ = options_.clock->now();
+  }
   for (KeyValue& value : page->values) copy_->apply({false, value});
   if (const std::size_t limit = copy_size_max(options_.size_max); copy_->size() > limit)
     return fail(StoreError::Kind::full, too_large_text(limit));
-  if (page->has_more) return read_page(page->values.back().key + '\0');
+  if (page->has_more) {
+    adapt_page(answer->size());
+    return read_page(page->values.back().key + '\0');
+  }
   if (copy_->is_empty() && may_make_tree_) return make_tree();
   copy_->set_revision(revision_);
   if (const auto record = copy_->store_record(); !record)

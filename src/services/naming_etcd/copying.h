@@ -1,9 +1,12 @@
-// Copies the whole name tree, page by page, all at the same revision.
+// Copies the whole name tree, page by page, all at the same revision. etcd counts all keys behind
+// a page for each page, so the pages must be large: many small pages would take a time that grows
+// with the square of the number of names.
 #pragma once
 
 #include "services/naming_etcd/members.h"
 #include "services/naming_etcd/mirror.h"
 
+#include <cstddef>
 #include <expected>
 #include <functional>
 #include <optional>
@@ -28,11 +31,17 @@ class Copying {
   /// Begins to copy. If there are no names, makes the keys of an empty tree, and copies them.
   void begin(std::uint64_t new_identity);
   [[nodiscard]] bool is_running() const noexcept { return request_.has_value(); }
+  /// When a page arrived last that no earlier copy had reached. The epoch: never.
+  [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
   void cancel() noexcept;
 
  private:
   void read_all();
   void read_page(std::string from);
+  /// The same page again, with fewer keys.
+  void read_smaller_page(const RequestError& error);
+  /// Chooses the number of keys of the next page by the size of the last answer.
+  void adapt_page(std::size_t answer_size);
   void make_tree();
   void take_page(const std::expected<std::string, RequestError>& answer);
   void end(std::expected<Mirror, StoreError> result);
@@ -54,6 +63,12 @@ class Copying {
   std::optional<Transfers::Id> request_;
   std::optional<Mirror> copy_;
   Revision revision_ = 0;  // 0: of the first page
+  std::string from_;       // the first key of the page
+  std::size_t keys_in_page_ = 0;
+  std::size_t keys_in_page_max_ = 0;
+  std::size_t pages_ = 0;      // of this copy
+  std::size_t pages_max_ = 0;  // of all copies
+  TimePoint progress_at_{};
   std::uint64_t new_identity_ = 0;
   bool may_make_tree_ = false;  // once for each copy
 };

@@ -24,12 +24,18 @@ struct EtcdStoreOptions {
   std::chrono::milliseconds write_time_max{5'000};
   /// Names may be that old. If they are older, reads fail until a member answers.
   std::chrono::milliseconds staleness_max{60'000};
-  std::chrono::milliseconds start_time_max{10'000};  ///< for the first copy of the names
-  std::size_t contexts_max = 1'000'000;              ///< with the root context
+  /// For a read that finds nothing: it waits until the copy has all changes that were made before
+  /// it. Longer than a watch needs that must be moved to another member.
+  std::chrono::milliseconds catch_up_time_max{2'000};
+  /// At the start: without an answer of a member. A copy of many names may take longer.
+  std::chrono::milliseconds start_time_max{10'000};
+  std::size_t contexts_max = 1'000'000;  ///< with the root context
   /// Octets of memory for the copy. A change that makes the copy larger fails with `full`. Names
   /// above the limit, which other servers have bound, are served up to twice this size.
   std::size_t size_max = std::size_t{1} << 30;
-  std::size_t waiting_max = 16'384;  ///< changes that wait; a further one fails with `busy`
+  /// Changes that wait; a further one fails with `busy`. Also reads that wait for the newest
+  /// changes; a further one does not wait.
+  std::size_t waiting_max = 16'384;
   /// Outlives the store.
   const Clock* clock = &steady_clock();
 };
@@ -41,6 +47,7 @@ struct EtcdStatus {
   std::uint64_t bindings = 0;
   std::uint64_t size = 0;             ///< octets of memory for the copy, about
   std::uint64_t changes_waiting = 0;  ///< that have no result yet
+  std::uint64_t reads_waiting = 0;    ///< that have found nothing, until the copy is up to date
   std::uint64_t failed_requests = 0;  ///< of etcd, since the start
   std::uint64_t watches_started = 0;  ///< likewise: more than one after lost connections
   std::uint64_t copies_made = 0;      ///< likewise: more than one after a compaction

@@ -39,11 +39,14 @@ class EtcdThreadStore final : public EtcdStore {
   EtcdThreadStore(const EtcdThreadStore&) = delete;
   EtcdThreadStore& operator=(const EtcdThreadStore&) = delete;
 
-  /// Waits for the first copy of the names.
+  /// Waits for the first copy of the names. It ends if no part of the copy arrives for
+  /// `start_time_max`: a million names take longer than that.
   [[nodiscard]] std::expected<void, StoreError> start() {
-    const TimePoint end = options_.clock->now() + options_.start_time_max;
+    const TimePoint begin = options_.clock->now();
     for (;;) {
       following_.step();
+      const TimePoint end =
+          std::max(begin, following_.copy_progress_at()) + options_.start_time_max;
       if (following_.has_names()) break;
       const auto& error = following_.last_error();
       if (error && is_final(*error)) return std::unexpected(*error);
@@ -93,6 +96,7 @@ class EtcdThreadStore final : public EtcdStore {
     return names_.read([now](const etcd::Mirror& mirror) { return mirror.has_expired(now); });
   }
   void on_binding_changed(const BindingChanged& changed) override { names_.on_changed(changed); }
+  void catch_up(CaughtUp done) override { following_.catch_up(std::move(done)); }
   void change(Change change, Done done) override {
     changing_.add(std::move(change), std::move(done));
   }
@@ -118,6 +122,7 @@ class EtcdThreadStore final : public EtcdStore {
       changing_.step();
       transfers_.run(time_to(std::min(following_.next_step(), changing_.next_step())));
     }
+    following_.end_catch_ups();
   }
   [[nodiscard]] milliseconds time_to(TimePoint time) const {
     const TimePoint now = options_.clock->now();

@@ -15,14 +15,15 @@ namespace perigee::naming {
 ///
 /// A thread of the store makes all requests. A request that fails is repeated with the next member.
 /// The destructor first makes the changes that wait.
-class EtcdStore : public Store {
+class EtcdStore : public SharedStore {
  public:
   /// Any thread.
   [[nodiscard]] virtual EtcdStatus status() const = 0;
 };
 
-/// Copies the names, and makes an empty root context if there are none. Blocks for at most
-/// `start_time_max`. Errors: `unavailable`, `corrupt`, `newer`, `full`, `failed` (an option).
+/// Copies the names, and makes an empty root context if there are none. Blocks until the copy is
+/// complete, and for at most `start_time_max` without an answer of a member. Errors: `unavailable`,
+/// `corrupt`, `newer`, `full`, `failed` (an option).
 [[nodiscard]] std::expected<std::unique_ptr<EtcdStore>, StoreError> open_etcd_store(
     EtcdStoreOptions options);
 

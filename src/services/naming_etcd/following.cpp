@@ -37,7 +37,8 @@ Following::Following(const EtcdStoreOptions& options, SharedNames& names, Transf
       // Another member: a member without a leader cannot confirm its own watch.
       probe_members_(options, transfers, new_identity + 1, failed_requests),
       copying_(options, names.keys(), transfers, copy_members_,
-               [this](std::expected<Mirror, StoreError> copy) { take_copy(std::move(copy)); }) {}
+               [this](std::expected<Mirror, StoreError> copy) { take_copy(std::move(copy)); }),
+      catch_ups_(options, [&transfers] { transfers.wake(); }) {}
 
 Duration Following::probe_interval() const noexcept {
   return std::clamp<Duration>(options_.staleness_max / 4, 10ms, probe_interval_max);
@@ -54,8 +55,11 @@ void Following::step() {
   }
   if (watch_ && !is_watching_ && now() - watch_begin_ > watch_start_max)
     end_watch("the watch did not begin within 1 s");
-  if (has_names_ && !is_probing_ && now() >= next_probe_) begin_probe();
+  take_catch_ups();
+  if (has_names_ && !is_probing_ && (now() >= next_probe_ || catch_ups_.needs_probe()))
+    begin_probe();
   check_proof();
+  end_caught_up();
   if (has_names_) names_.check_age(error_ ? error_->text : "none");
 }
 
@@ -64,7 +68,7 @@ TimePoint Following::next_step() const noexcept {
   if (!copying_.is_running() && !watch_) next = std::min(next, retry_at_);
   if (has_names_ && !is_probing_) next = std::min(next, next_probe_);
   if (watch_ && !is_watching_) next = std::min(next, watch_begin_ + watch_start_max);
-  next = std::min(next, watch_late_at());
+  next = std::min({next, watch_late_at(), catch_ups_.next_step()});
   if (has_names_ && names_.too_old_at() > now()) next = std::min(next, names_.too_old_at() + 1ms);
   return next;
 }
@@ -73,6 +77,20 @@ void Following::fill(EtcdStatus& status) const {
   status.failed_requests = failed_requests;
   status.watches_started = watches_;
   status.copies_made = copies_;
+  status.reads_waiting = catch_ups_.waiting();
+}
+
+// While no member answers, names are resolved from the copy, without a wait.
+void Following::take_catch_ups() {
+  catch_ups_.take_added();
+  if (failed_probes_ >= options_.members.size()) catch_ups_.give_up();
+}
+
+void Following::end_caught_up() {
+  if (names_.broken())
+    catch_ups_.end_all();  // the reads get the error
+  else
+    catch_ups_.step(names_.mirror().revision());
 }
 
 void Following::retry(StoreError error, bool with_copy) {
@@ -220,11 +238,13 @@ void Following::take_probe(const Probe& probe,
       answer ? parse_range(*answer)
              : std::expected<RangeAnswer, std::string>(std::unexpected(answer.error().text));
   if (!range) {
+    ++failed_probes_;
     if (answer) probe_members_.next();
     error_ = StoreError{StoreError::Kind::unavailable, "etcd: " + range.error()};
     next_probe_ = now() + std::min<Duration>(pause_min, probe_interval());
     return;
   }
+  failed_probes_ = 0;
   if (range->revision < probe.applied) {  // a backup was restored
     needs_copy_ = true;
     if (watch_) end_watch("the revision of etcd has become smaller");
@@ -232,6 +252,7 @@ void Following::take_probe(const Probe& probe,
   }
   const Revision newest = range->values.empty() ? 0 : range->values.front().modified;
   names_.expect(newest);
+  catch_ups_.take_probe(probe.begin, newest);
   // An older proof is kept while it waits for the watch.
   if (!proof_ || newest <= names_.mirror().revision()) proof_ = Proof{probe.begin, newest};
 }

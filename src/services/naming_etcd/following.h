@@ -2,19 +2,22 @@
 // that most members confirm how old the names are.
 #pragma once
 
+#include "services/naming_etcd/catch_ups.h"
 #include "services/naming_etcd/copying.h"
 #include "services/naming_etcd/members.h"
 #include "services/naming_etcd/shared_names.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::naming::etcd {
 
-/// Used by the store's thread only, except for the counters.
+/// Used by the store's thread only, except for the counters and `catch_up`.
 ///
 /// One of three states: pausing (until `retry_at_`), copying, or watching.
 class Following {
@@ -25,6 +28,8 @@ class Following {
   /// Does what is due. Call it after each `Transfers::run`, and at `next_step()`.
   void step();
   [[nodiscard]] TimePoint next_step() const noexcept;
+  /// When a part of a copy arrived last, without the parts that are copied again after an error.
+  [[nodiscard]] TimePoint copy_progress_at() const noexcept { return copying_.progress_at(); }
   /// Whether a copy was made, which may be out of date.
   [[nodiscard]] bool has_names() const noexcept { return has_names_; }
   [[nodiscard]] const std::optional<StoreError>& last_error() const noexcept { return error_; }
@@ -32,6 +37,11 @@ class Following {
   [[nodiscard]] std::uint32_t retries() const noexcept { return retries_; }
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
   void fill(EtcdStatus& status) const;
+  /// Calls `done` when the copy has all changes that etcd had before this call, or when the wait is
+  /// over: see `CatchUps`. Any thread.
+  void catch_up(CaughtUp done) { catch_ups_.add(std::move(done)); }
+  /// At the end of the store: no read waits any longer.
+  void end_catch_ups() { catch_ups_.end_all(); }
 
   std::atomic<std::uint64_t> failed_requests = 0;
 
@@ -62,6 +72,10 @@ class Following {
   void begin_probe();
   void take_probe(const Probe& probe, const std::expected<std::string, RequestError>& answer);
   void check_proof();
+  /// Before probes: notes the reads that have begun to wait.
+  void take_catch_ups();
+  /// After probes and events: ends the waits that are over.
+  void end_caught_up();
   /// When the watch is given up because a known revision has not arrived. TimePoint::max(): nothing
   /// is missing, or another limit holds.
   [[nodiscard]] TimePoint watch_late_at() const noexcept;
@@ -100,8 +114,10 @@ class Following {
   std::string watch_mistake_;
 
   bool is_probing_ = false;
+  std::size_t failed_probes_ = 0;  // since the last answer
   TimePoint next_probe_{};
   std::optional<Proof> proof_;
+  CatchUps catch_ups_;
 };
 
 }  // namespace perigee::naming::etcd

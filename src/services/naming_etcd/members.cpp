@@ -31,11 +31,14 @@ std::expected<std::string, RequestError> Members::check(HttpAnswer answer,
   if (answer.status == 0) {
     error.text += answer.error;
     error.may_be_made = answer.was_sent;
+    error.is_too_large = answer.is_too_large;
   } else if (const auto known = parse_error(answer.body)) {
     error.text += known->text;
     error.may_be_made = !was_refused(known->code);
     error.is_full = known->text.contains("database space exceeded");
     error.is_compacted = known->text.contains("revision has been compacted");
+    // Of the gateway in etcd before 3.4.17, which takes messages of at most 4 MiB.
+    error.is_too_large = known->text.contains("received message larger than max");
   } else {
     error.text += "HTTP status " + std::to_string(answer.status) + "; not a member of etcd 3.4?";
   }

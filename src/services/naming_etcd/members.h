@@ -19,6 +19,7 @@ struct RequestError {
   bool may_be_made = false;  ///< etcd may have made the changes of the request
   bool is_full = false;
   bool is_compacted = false;  ///< the revision of the request does not exist any longer
+  bool is_too_large = false;  ///< the answer: ask for less
 };
 
 /// The members for one kind of requests, such as those of changes. All requests go to one member

@@ -3,7 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <charconv>
+#include <span>
 #include <stdexcept>
 #include <utility>
 
@@ -45,10 +47,42 @@ std::optional<std::string> wrong_shape(std::string_view text) {
   return std::nullopt;
 }
 
+/// The place of a value in an answer. Its text is made for errors only: an answer may have a
+/// hundred thousand values.
+class Place {
+ public:
+  [[nodiscard]] Place member(const char* name) const { return with({name, 0}); }
+  [[nodiscard]] Place element(std::size_t index) const { return with({nullptr, index}); }
+  [[nodiscard]] std::string text() const {
+    std::string text;
+    for (const Step& step : std::span(steps_).first(count_))
+      if (step.name == nullptr)
+        text += "[" + std::to_string(step.index) + "]";
+      else
+        text += (text.empty() ? "" : ".") + std::string(step.name);
+    return text;
+  }
+
+ private:
+  struct Step {
+    const char* name = nullptr;  ///< null: an element of a list
+    std::size_t index = 0;
+  };
+
+  [[nodiscard]] Place with(Step step) const {
+    Place inner = *this;
+    inner.steps_.at(inner.count_++) = step;
+    return inner;
+  }
+
+  std::array<Step, 8> steps_;  // responses[0].response_range.kvs[0].key has six
+  std::size_t count_ = 0;
+};
+
 /// A JSON value, with the place that errors name.
 class Node {
  public:
-  Node(const json& value, std::string path) : value_(&value), path_(std::move(path)) {}
+  explicit Node(const json& value, const Place& place = {}) : value_(&value), place_(place) {}
 
   [[nodiscard]] bool is_object() const { return value_->is_object(); }
   /// std::nullopt if the object does not have the member, or has null.
@@ -56,7 +90,7 @@ class Node {
     if (!value_->is_object()) fail("must be an object");
     const auto found = value_->find(name);
     if (found == value_->end() || found->is_null()) return std::nullopt;
-    return Node(*found, path_.empty() ? name : path_ + "." + name);
+    return Node(*found, place_.member(name));
   }
   [[nodiscard]] std::vector<Node> elements(const char* name) const {
     std::vector<Node> nodes;
@@ -65,7 +99,7 @@ class Node {
     if (!list->value_->is_array()) list->fail("must be a list");
     nodes.reserve(list->value_->size());
     for (const json& element : *list->value_)
-      nodes.emplace_back(element, list->path_ + "[" + std::to_string(nodes.size()) + "]");
+      nodes.emplace_back(element, list->place_.element(nodes.size()));
     return nodes;
   }
   /// 0 if the member does not exist: etcd leaves out members with the default value.
@@ -96,7 +130,8 @@ class Node {
 
  private:
   [[noreturn]] void fail(const char* text) const {
-    throw WrongAnswer(path_.empty() ? std::string("the answer ") + text : path_ + ": " + text);
+    const std::string place = place_.text();
+    throw WrongAnswer(place.empty() ? std::string("the answer ") + text : place + ": " + text);
   }
   /// The gateway writes numbers of 64 bits as text.
   [[nodiscard]] std::int64_t to_number() const {
@@ -110,7 +145,7 @@ class Node {
   }
 
   const json* value_;
-  std::string path_;
+  Place place_;
 };
 
 /// Parses the answer, and lets `read` take it apart.
@@ -121,7 +156,7 @@ std::expected<Answer, std::string> read_answer(std::string_view text,
   const json value = json::parse(text, nullptr, false);
   if (value.is_discarded()) return std::unexpected("the answer is not JSON");
   try {
-    return read(Node(value, ""));
+    return read(Node(value));
   } catch (const WrongAnswer& wrong) {
     return std::unexpected(wrong.what());
   }

@@ -45,6 +45,7 @@ struct Transfers::Transfer {
     if (data) return data(part);
     if (part.size() > answer_size_max - answer.body.size()) {
       error = "the answer has more than " + std::to_string(answer_size_max) + " octets";
+      answer.is_too_large = true;
       return false;
     }
     answer.body += part;

@@ -30,8 +30,9 @@ struct HttpRequest {
 struct HttpAnswer {
   long status = 0;  ///< 0: no answer
   std::string body;
-  std::string error;      ///< no answer: the cause
-  bool was_sent = false;  ///< no answer: the server may have got the request
+  std::string error;          ///< no answer: the cause
+  bool was_sent = false;      ///< no answer: the server may have got the request
+  bool is_too_large = false;  ///< no answer: its body has more than `answer_size_max` octets
 };
 
 /// Runs requests. One thread calls all functions; any thread may call `wake`.

@@ -3,7 +3,9 @@
 
 #include <perigee/services/naming/store.h>
 
+#include <condition_variable>
 #include <future>
+#include <mutex>
 #include <string>
 #include <utility>
 
@@ -30,6 +32,49 @@ inline Outcome outcome(Store& store, Change change) {
 inline Outcome add(Store& store, const std::string& id, ContextNumber context = root_context) {
   return outcome(store, change_of(Change::Kind::bind, id, context));
 }
+
+/// Makes many changes, a part of them at a time: changes that wait too long would fail.
+class ManyChanges {
+ public:
+  explicit ManyChanges(Store& store) : store_(store) {}
+  /// Waits until all are made.
+  ~ManyChanges() { await(0); }
+  ManyChanges(const ManyChanges&) = delete;
+  ManyChanges& operator=(const ManyChanges&) = delete;
+
+  void make(Change change) {
+    await(waiting_max - 1);
+    {
+      const std::lock_guard lock(mutex_);
+      ++waiting_;
+    }
+    store_.change(std::move(change), [this](const Result& result) {
+      const std::lock_guard lock(mutex_);
+      failed_ += result ? 0 : 1;
+      --waiting_;
+      changed_.notify_one();
+    });
+  }
+  /// Waits until all are made, and returns how many have failed.
+  [[nodiscard]] int failed() {
+    await(0);
+    return failed_;
+  }
+
+ private:
+  static constexpr int waiting_max = 500;
+
+  void await(int waiting) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return waiting_ <= waiting; });
+  }
+
+  Store& store_;
+  std::mutex mutex_;  // guards the numbers
+  std::condition_variable changed_;
+  int waiting_ = 0;
+  int failed_ = 0;
+};
 
 inline std::string reference_of(Store& store, const std::string& id,
                                 ContextNumber context = root_context) {

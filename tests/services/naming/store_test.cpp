@@ -6,6 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <vector>
@@ -197,6 +200,37 @@ TEST_CASE("a store knows whether leases have ended that it has not removed") {
     CHECK(outcome(store, leased(Kind::bind, "a", 300, 100)) == Outcome::done);
     CHECK(outcome(store, leased(Kind::unbind, "a", 0, 100)) == Outcome::done);
     CHECK_FALSE(store.has_expired(300).value());
+  });
+}
+
+TEST_CASE("lists are answered while the bindings of 10,000 ended leases are removed") {
+  Stores().each([](Store& store) {
+    constexpr int leases = 10'000;
+    ManyChanges changes(store);
+    for (int number = 0; number < leases; ++number)
+      changes.make(leased(Kind::bind, "a" + std::to_string(number), 100, 0));
+    CHECK(changes.failed() == 0);
+    CHECK(add(store, "valid") == Outcome::done);  // after all the others in the order of names
+    std::promise<void> removed;
+    int parts = 0;
+    // As in the service: each part of the removal is followed by the next one.
+    std::function<void()> remove_part = [&] {
+      store.change(leased(Kind::remove_expired, "", 0, 100), [&](const Result& result) {
+        ++parts;
+        if (result && result->has_more) return remove_part();
+        removed.set_value();
+      });
+    };
+    remove_part();
+    const auto all_removed = removed.get_future();
+    int lists = 0;
+    do {
+      CHECK(ids(store, root_context, nullptr, 9, 100) == "valid ");
+      ++lists;
+    } while (all_removed.wait_for(std::chrono::seconds(0)) != std::future_status::ready);
+    MESSAGE(lists << " lists during the removal in " << parts << " parts");
+    CHECK(lists >= parts);  // a list takes no longer than one part of the removal
+    CHECK_FALSE(store.has_expired(100).value());
   });
 }
 

@@ -1,6 +1,7 @@
 // Two stores over the same names in etcd, and names that other programs have damaged.
 #include "services/naming/store_changes.h"
 #include "services/naming_etcd/etcd_stores.h"
+#include "services/naming_etcd/hanging_resolver.h"
 #include "services/naming_etcd/keys.h"
 #include "services/naming_etcd/messages.h"
 #include "services/naming_etcd/transfers.h"
@@ -9,6 +10,7 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <future>
 #include <mutex>
 #include <set>
 #include <string>
@@ -159,6 +161,23 @@ TEST_CASE("after a compaction, names are copied again and none is lost") {
   CHECK(other->status().bindings == 1'002);
 }
 
+TEST_CASE("small names and large references behind them are copied in pages that fit") {
+  const std::string prefix = new_prefix();
+  const auto store = open_etcd(prefix);
+  constexpr int small = 3'000;
+  constexpr int large = 1'000;  // together, more than a message may have
+  ManyChanges changes(*store);
+  for (int number = 0; number < small + large; ++number) {
+    Change change = change_of(Kind::bind, (number < small ? "a" : "b") + std::to_string(number));
+    if (number >= small) change.target.reference = std::string(32'000, 'r');
+    changes.make(std::move(change));
+  }
+  CHECK(changes.failed() == 0);
+  const auto other = open_etcd(prefix);
+  CHECK(other->status().bindings == small + large);
+  CHECK(reference_of(*other, "b3999").size() == 32'000);
+}
+
 TEST_CASE("a damaged binding is an error and not a wrong reference, and it can be unbound") {
   const std::string prefix = new_prefix();
   const auto store = open_etcd(prefix);
@@ -245,6 +264,40 @@ TEST_CASE("the destructor of a store waits until the waiting changes are made") 
   }
   CHECK(done == 300);
   CHECK(open_etcd(prefix)->status().bindings == 300);
+}
+
+TEST_CASE("a member whose name server does not answer keeps neither reads nor changes waiting" *
+          doctest::skip(!can_hang())) {
+  EtcdStoreOptions options = etcd_options(new_prefix());
+  options.members.insert(options.members.begin(),
+                         std::string("http://member") + hanging_domain + ":2379");
+  const HangingResolver resolver;
+  {
+    // Each kind of request begins with one of the two members.
+    const auto store = open_etcd_store(options).value();
+    for (int number = 0; number == 0 || store->status().failed_requests == 0; ++number) {
+      const std::string id = std::to_string(number);
+      CHECK(add(*store, id) == Outcome::done);
+      CHECK(reference_of(*store, id) == "ref " + id);
+    }
+    CHECK(resolver.hanging() > 0);
+  }
+  CHECK(resolver.hanging() > 0);  // the end of the store did not wait, either
+}
+
+TEST_CASE("a read at a store that has missed a change catches up with it") {
+  const std::string prefix = new_prefix();
+  const auto first = open_etcd(prefix);
+  const auto second = open_etcd(prefix);
+  for (int number = 0; number < 50; ++number) {
+    const std::string id = std::to_string(number);
+    CHECK(add(*first, id) == Outcome::done);
+    std::promise<void> caught_up;
+    second->catch_up([&caught_up] { caught_up.set_value(); });
+    caught_up.get_future().wait();
+    CHECK(reference_of(*second, id) == "ref " + id);
+  }
+  CHECK(second->status().reads_waiting == 0);
 }
 
 TEST_CASE("wrong options are refused before any request") {

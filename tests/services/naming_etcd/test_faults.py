@@ -14,11 +14,8 @@ import urllib.request
 from pathlib import Path
 
 from etcd_cluster import ETCD, Cluster, free_ports
+from etcd_servers import metrics_of, server_of
 from names_program import CLIENT, NAMES, TOOL, bound_names, name, names
-
-
-def server_of(cluster, *options):
-    return names("etcd", "--etcd", cluster.urls, *options)
 
 
 def refused(*options, store="etcd"):
@@ -27,12 +24,6 @@ def refused(*options, store="etcd"):
                            capture_output=True, text=True, timeout=60)
     assert ended.returncode in (1, 2) and ended.stdout == "", ended
     return ended.stderr
-
-
-def metrics_of(port):
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
-        text = page.read().decode()
-    return {key: int(value) for key, value in re.findall(r"^perigee_names_etcd_(\w+) (\d+)$", text, re.M)}
 
 
 def attempts(root, *words):
@@ -67,6 +58,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(name(server.ior, "mkdir", "a").returncode, 0)
             cluster.members[0].stop()
             self.assertEqual(name(server.ior, "list").stdout, "a/\n")
+            self.assertIn("there is no 'b'", name(server.ior, "resolve", "b").stderr)
             for listed in attempts(server.ior, "list"):
                 if listed.returncode != 0:
                     break

@@ -92,7 +92,7 @@ class CallCommand {
  private:
   /// Reads the interface from the object, or from the given repository.
   OperationTypes describe_operation() {
-    InterfaceQuery query{target_, nullptr, arguments_.interface};
+    InterfaceQuery query{target_, nullptr, arguments_.interface, Contents::of_one};
     if (!arguments_.repository.empty())
       query.repository = repository_at(target_of("perigee call", *orb_, arguments_.repository));
     RemoteInterface described =

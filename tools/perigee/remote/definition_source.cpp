@@ -3,7 +3,9 @@
 #include "remote/definition_source.h"
 
 #include <perigee/base/printable.h>
+#include <perigee/iop/ior.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/repository/InterfaceRepositoryA.h>
 
 namespace perigee::tool {
 
@@ -39,16 +41,34 @@ CORBA::object_reference<CORBA::Object> ask(const CORBA::Object& object) {
   }
 }
 
+/// The same object as the derived interface that its reference names. Then no call has to ask
+/// whether the object supports the derived interface and its bases.
+CORBA::object_reference<CORBA::InterfaceDef> as_written(
+    CORBA::ORB& orb, const CORBA::object_reference<CORBA::Object>& object) {
+  const std::string id = written_id(orb, object);
+  if (id == CORBA::ExtInterfaceDef::_type_id)
+    return IDL::traits<CORBA::ExtInterfaceDef>::unchecked_narrow(object);
+  if (id == CORBA::ExtAbstractInterfaceDef::_type_id)
+    return IDL::traits<CORBA::ExtAbstractInterfaceDef>::unchecked_narrow(object);
+  if (id == CORBA::ExtLocalInterfaceDef::_type_id)
+    return IDL::traits<CORBA::ExtLocalInterfaceDef>::unchecked_narrow(object);
+  return IDL::traits<CORBA::InterfaceDef>::narrow(object);
+}
+
 }  // namespace
 
-InterfaceSource definition_of(const CORBA::object_reference<CORBA::Object>& object) {
+std::string written_id(CORBA::ORB& orb, const CORBA::object_reference<CORBA::Object>& object) {
+  const auto ior = iop::parse_ior_string(orb.object_to_string(object));
+  return ior ? ior->type_id : std::string();
+}
+
+CORBA::object_reference<CORBA::InterfaceDef> definition_of(
+    CORBA::ORB& orb, const CORBA::object_reference<CORBA::Object>& object) {
   const auto answer = ask(*object);
   if (answer == nullptr) throw_undescribed("its server returned a nil reference");
-  InterfaceSource source;
-  source.interface = IDL::traits<CORBA::InterfaceDef>::narrow(answer);
-  if (source.interface == nullptr) throw_undescribed("its server returned no InterfaceDef");
-  source.repository = repository_of(*source.interface);
-  return source;
+  auto interface = as_written(orb, answer);
+  if (interface == nullptr) throw_undescribed("its server returned no InterfaceDef");
+  return interface;
 }
 
 CORBA::object_reference<CORBA::Repository> repository_of(CORBA::InterfaceDef& interface) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/orb/object.h>
+#include <perigee/orb/orb.h>
 #include <perigee/repository/InterfaceRepositoryC.h>
 
 #include <stdexcept>
@@ -15,15 +16,27 @@ class DescriptionError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Interfaces that other interfaces use as types.
+enum class Contents {
+  of_one,  ///< describe the first interface only, with what it inherits; enough to call it
+  of_all,  ///< describe all interfaces that it uses, as in the IDL
+};
+
 struct InterfaceSource {
   CORBA::object_reference<CORBA::InterfaceDef> interface;
   /// The repository with the other definitions. Nil if the server of `interface` does not name it.
   CORBA::object_reference<CORBA::Repository> repository;
 };
 
-/// Asks the object (`_get_interface`). Throws DescriptionError if its server has no definition, and
-/// the system exceptions of servers that are not reached.
-[[nodiscard]] InterfaceSource definition_of(const CORBA::object_reference<CORBA::Object>& object);
+/// Asks the object (`_get_interface`): one call if the answer is a reference of
+/// CORBA::ExtInterfaceDef, as Perigee's repositories write it. Throws DescriptionError if the
+/// server has no definition, and the system exceptions of servers that are not reached.
+[[nodiscard]] CORBA::object_reference<CORBA::InterfaceDef> definition_of(
+    CORBA::ORB& orb, const CORBA::object_reference<CORBA::Object>& object);
+
+/// The repository id in the reference; empty for a corbaloc.
+[[nodiscard]] std::string written_id(CORBA::ORB& orb,
+                                     const CORBA::object_reference<CORBA::Object>& object);
 
 /// The repository that has the interface. Nil if its server replies that there is none. Throws the
 /// other system exceptions, for example TIMEOUT.

@@ -27,12 +27,6 @@ struct Described {
   std::optional<DescribedMembers> members;
 };
 
-/// Interfaces that other interfaces use as types.
-enum class Contents {
-  of_one,  ///< describe the first interface only, with what it inherits; enough to call it
-  of_all,  ///< describe all interfaces that it uses, as in the IDL
-};
-
 struct DescriptionLimits {
   std::size_t definitions_max = 2'000;
   std::size_t types_depth_max = 256;  ///< types inside each other

@@ -5,7 +5,6 @@
 #include "remote/description.h"
 #include "remote/idl_text.h"
 #include <perigee/base/printable.h>
-#include <perigee/iop/ior.h>
 
 #include <utility>
 
@@ -31,15 +30,12 @@ Interfaces checked(const std::string& text) {
 
 void check_idl(const std::string& text) { static_cast<void>(checked(text)); }
 
-std::string written_id(CORBA::ORB& orb, const CORBA::object_reference<CORBA::Object>& object) {
-  const auto ior = iop::parse_ior_string(orb.object_to_string(object));
-  return ior ? ior->type_id : std::string();
-}
-
 InterfaceSource find_source(const CORBA::object_reference<CORBA::ORB>& orb,
                             const InterfaceQuery& query) {
   if (query.repository == nullptr) {
-    InterfaceSource source = definition_of(query.object);
+    InterfaceSource source{definition_of(*orb, query.object), nullptr};
+    if (query.interface.empty() && query.contents == Contents::of_one) return source;
+    source.repository = repository_of(*source.interface);
     if (query.interface.empty()) return source;
     if (source.repository == nullptr)
       throw DescriptionError(

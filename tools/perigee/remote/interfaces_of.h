@@ -17,6 +17,8 @@ struct InterfaceQuery {
   CORBA::object_reference<CORBA::Repository> repository;
   /// The repository id or the scoped name of the interface; empty: that of the object.
   std::string interface;
+  /// `of_one` needs no repository if the object itself describes its interface.
+  Contents contents = Contents::of_all;
 };
 
 /// Throws DescriptionError, with what to do, and the system exceptions of the calls.
@@ -37,9 +39,5 @@ struct RemoteInterface {
 
 /// Throws DescriptionError if the text breaks a rule of IDL.
 void check_idl(const std::string& text);
-
-/// The repository id in the reference; empty for a corbaloc.
-[[nodiscard]] std::string written_id(CORBA::ORB& orb,
-                                     const CORBA::object_reference<CORBA::Object>& object);
 
 }  // namespace perigee::tool

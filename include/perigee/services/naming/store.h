@@ -147,6 +147,19 @@ class PERIGEE_API Store {
   Store() = default;
 };
 
+/// Runs once, when reads of a store see all earlier changes or when the store no longer waits for
+/// them. Must not throw, and must not wait for the store.
+using CaughtUp = std::move_only_function<void()>;
+
+/// A store over names that other programs change, too. For a moment, reads may miss their changes.
+class PERIGEE_API SharedStore : public Store {
+ public:
+  /// Calls `done` when reads see all changes that were durable before this call. Also calls it if
+  /// the servers of the store do not answer, and at the end of the store's time limit: then reads
+  /// may miss changes. `done` runs inside this call, or later on a thread of the store. Any thread.
+  virtual void catch_up(CaughtUp done) = 0;
+};
+
 struct MemoryStoreOptions {
   /// Octets of names and references together. A change beyond it fails with `full`.
   std::size_t size_max = std::size_t{1} << 30;

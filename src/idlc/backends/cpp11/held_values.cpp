@@ -63,8 +63,8 @@ class Count final {
     bool is_recursive = false;  // the declaration contains itself
   };
 
-  /// The number of values of a declaration. While a declaration is being counted, it counts 0 inside
-  /// itself. A message may contain a recursive declaration several times.
+  /// The number of values of a declaration. While a declaration is being counted, it counts 0
+  /// inside itself. A message may contain a recursive declaration several times.
   int of(const Declaration& declaration) {
     const auto [known, is_new] = counted_.try_emplace(&declaration);
     Counted& counted = known->second;
