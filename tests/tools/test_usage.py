@@ -39,6 +39,7 @@ class Usage(WithServer):
         self.assert_mistake(("ior", "try", "corbaloc::h:1/k", "-ORBendPoint", "x"),
                             "omniORB's -ORBendPoint corresponds to Perigee's -ORBListenEndpoints")
         self.assert_mistake(("name", "list", "-ORBPcap", "f"), "perigee name: -ORBPcap has no effect here")
+        self.assertIn("omniORB's -ORBendPoint", perigee("watch", "corbaloc::h:1/k", "-ORBendPoint", "x")[2])
 
     def test_exit_statuses_tell_failures_from_mistakes(self):
         self.assertEqual(perigee("--version")[0], 0)

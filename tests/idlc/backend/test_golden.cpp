@@ -199,4 +199,26 @@ TEST_CASE("the size of an operation table is proportional to the number of opera
   CHECK(generated.files[3].text.size() < 1000 * 2000);
 }
 
+TEST_CASE("the anys of a message share valuetypes if the message may contain several anys") {
+  const auto shares = [](const std::string& types) {
+    MemoryFiles files;
+    files.add("anys.idl", types + "interface I { void f(in T value); };\n");
+    CompileOptions options;
+    options.main_file = "anys.idl";
+    const CompileResult compiled = compile(options, files);
+    REQUIRE(compiled.ok());
+    const cpp11::GenerateResult generated = cpp11::generate(*compiled.model, {}, {});
+    REQUIRE(generated.files.size() == 4);
+    return generated.files[3].text.find("Reading::Landed::keep") != std::string::npos;
+  };
+  CHECK_FALSE(shares("typedef any T;\n"));
+  CHECK_FALSE(shares("struct T { any a; long number; };\n"));
+  CHECK(shares("struct T { any a; any b; };\n"));
+  CHECK(shares("typedef sequence<any> T;\n"));
+  CHECK(shares("struct T; typedef sequence<T> Ts; struct T { any a; Ts rest; };\n"));
+  CHECK(shares("struct T; typedef sequence<T> Ts; struct U { Ts all; };\n"
+               "struct T { any a; U others; };\n"));
+  CHECK_FALSE(shares("struct T; typedef sequence<T> Ts; struct T { long a; Ts rest; };\n"));
+}
+
 }  // namespace perigee::idlc
