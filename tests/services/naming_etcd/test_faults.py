@@ -13,8 +13,9 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from etcd_cluster import ETCD, Cluster, free_ports
+from etcd_cluster import ETCD, Cluster
 from names_program import CLIENT, NAMES, TOOL, bound_names, name, names
+from server_process import free_ports
 
 
 def server_of(cluster, *options):
