@@ -35,11 +35,11 @@ SupplierAdmin::obtain_pull_consumer() {
   return as<CosEventChannelAdmin::ProxyPullConsumer>(proxies_->make<PullConsumerProxy>(channel_));
 }
 
-void EventChannel::destroy() {
-  if (!destroy_)
+void call_destroy(const std::function<void()>& destroy) {
+  if (!destroy)
     throw CORBA::NO_PERMISSION(0, CORBA::COMPLETED_NO,
                                "clients may not destroy the channels of this server");
-  destroy_();
+  destroy();
 }
 
 }  // namespace perigee::events

@@ -37,6 +37,9 @@ class SupplierAdmin final
   const std::shared_ptr<Channel> channel_;
 };
 
+/// Destroys a channel for a client. An empty function raises NO_PERMISSION.
+void call_destroy(const std::function<void()>& destroy);
+
 class EventChannel final
     : public CORBA::servant_traits<CosEventChannelAdmin::EventChannel>::base_type {
  public:
@@ -53,7 +56,7 @@ class EventChannel final
   CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers() override {
     return for_suppliers_;
   }
-  void destroy() override;
+  void destroy() override { call_destroy(destroy_); }
 
  private:
   const CORBA::object_reference<CosEventChannelAdmin::ConsumerAdmin> for_consumers_;

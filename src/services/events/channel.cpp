@@ -45,12 +45,36 @@ EventRef Channel::accept(CORBA::Any data) {
 
 // The consumers with room get the event before the supplier waits for the others.
 task<void> Channel::publish(EventRef event) {
+  if (is_durable()) co_return co_await append(std::move(event));
   ++received_;
   const QueuesRef targets = queues();
   Queues full;
   for (const QueueRef& queue : *targets)
     if (is_full_for(queue, event)) full.push_back(queue);
   for (const QueueRef& queue : full) co_await put(queue, event);
+}
+
+task<void> Channel::append(EventRef event) {
+  try {
+    co_await log_->append(std::move(event));
+  } catch (const CORBA::SystemException&) {
+    count_refused();
+    throw;
+  }
+  ++received_;
+}
+
+void Channel::pass_on(CORBA::Any data, std::size_t octets) {
+  const QueuesRef targets = queues();
+  if (targets->empty()) return;
+  if (is_over_limit()) return count_dropped(targets->size());
+  const EventRef event = std::make_shared<const Event>(std::move(data), octets, waiting_octets_);
+  for (const QueueRef& queue : *targets) (void)is_full_for(queue, event);
+}
+
+bool Channel::has_consumers() const {
+  const std::scoped_lock lock(mutex_);
+  return !queues_.empty();
 }
 
 bool Channel::is_full_for(const QueueRef& queue, const EventRef& event) {
@@ -91,9 +115,13 @@ Channel::QueuesRef Channel::queues() {
   return copy_;
 }
 
+// The supplier of a durable channel does not wait for consumers: subscriptions miss no events.
 QueueRef Channel::add_consumer() {
+  if (is_durable()) log_->prepare_consumer();
   const EventQueue::Limits limits{options_.queue_events_max, options_.queue_octets_max};
-  auto queue = std::make_shared<EventQueue>(limits, options_.overflow);
+  const bool may_wait = options_.overflow != Overflow::block || !is_durable();
+  auto queue =
+      std::make_shared<EventQueue>(limits, may_wait ? options_.overflow : Overflow::drop_oldest);
   const std::scoped_lock lock(mutex_);
   queues_.push_back(queue);
   copy_ = nullptr;

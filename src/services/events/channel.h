@@ -1,6 +1,7 @@
 // One event channel: it passes each event to the queues of all its consumers. Knows no proxies.
 #pragma once
 
+#include "services/events/event_log.h"
 #include "services/events/event_queue.h"
 #include "services/events/shutdown_watch.h"
 #include <perigee/services/events/options.h>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::events {
@@ -24,6 +26,9 @@ class Channel {
 
   /// `waiting` counts the octets of the whole service.
   Channel(std::string name, const Options& options, OctetCount waiting, WatchRef watch);
+  /// Called once, before the first event: makes the channel durable.
+  void keep_in(std::shared_ptr<EventLog> log) { log_ = std::move(log); }
+  [[nodiscard]] bool is_durable() const noexcept { return log_ != nullptr; }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -37,8 +42,12 @@ class Channel {
   [[nodiscard]] bool is_over_limit() const noexcept;
   /// Gives the event to all consumers; with Overflow::block, waits for consumers without room.
   /// Raises TRANSIENT if the task is asked to stop while it waits. The channel must live until the
-  /// task ends.
+  /// task ends. A durable channel returns when the event is kept, and raises the exceptions of its
+  /// log.
   task<void> publish(EventRef event);
+  /// Gives an event that the log has kept to all consumers, without waiting. `octets` is its size.
+  void pass_on(CORBA::Any data, std::size_t octets);
+  [[nodiscard]] bool has_consumers() const;
 
   /// A queue that gets all later events. Ends with `remove_consumer`.
   [[nodiscard]] QueueRef add_consumer();
@@ -65,6 +74,7 @@ class Channel {
   using Queues = std::vector<QueueRef>;
   using QueuesRef = std::shared_ptr<const Queues>;
 
+  task<void> append(EventRef event);
   /// Offers the event to the queue. True: there is no room, and the supplier has to wait.
   [[nodiscard]] bool is_full_for(const QueueRef& queue, const EventRef& event);
   /// Disconnects the consumer if it takes no event for too long.
@@ -76,6 +86,7 @@ class Channel {
   const Options options_;
   const OctetCount waiting_octets_;
   const WatchRef watch_;
+  std::shared_ptr<EventLog> log_;  // also used by the objects of subscriptions
   std::atomic<bool> ended_ = false;
   std::atomic<std::uint64_t> received_ = 0;
   std::atomic<std::uint64_t> refused_ = 0;

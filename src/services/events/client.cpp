@@ -7,6 +7,7 @@
 
 #include <CosEventChannelAdminAsync.h>
 #include <CosEventCommAsync.h>
+#include <PerigeeEventsAsync.h>
 
 #include <chrono>
 #include <utility>
@@ -29,6 +30,8 @@ task<void> end(task<void> call) {
   try {
     co_await std::move(call);
   } catch (const CORBA::OBJECT_NOT_EXIST&) {
+    co_return;
+  } catch (const CosEventComm::Disconnected&) {
     co_return;
   }
 }
@@ -89,17 +92,63 @@ class Connection {
 class ChannelConsumer::Parts : public Connection<CosEventChannelAdmin::ProxyPullSupplier> {
  public:
   using Connection::Connection;
+
+  /// Where consumers connect: the channel, or the object of its subscription.
+  task<ChannelRef> source() {
+    if (subscription.empty()) co_return channel;
+    const auto durable = IDL::traits<PerigeeEvents::DurableChannel>::unchecked_narrow(channel);
+    const bool from_beginning = begin == Begin::first_event;
+    co_return co_await durable->_async().subscription(subscription, from_beginning);
+  }
+  task<CORBA::Any> pull() {
+    if (subscription.empty()) co_return co_await proxy->_async().pull();
+    const auto numbered = numbered_proxy(proxy);
+    auto event = co_await numbered->_async().pull_after(number);
+    number = event.number();
+    co_return std::move(event.data());
+  }
+  /// Without a reply, the event comes again.
+  task<void> acknowledge(ProxyRef of) const {
+    if (number != 0) co_await numbered_proxy(of)->_async().acknowledge(number);
+  }
+
+  std::string subscription;  // empty: none
+  Begin begin = Begin::next_event;
+  SequenceNumber number = 0;  // of the last event
+
+ private:
+  static CORBA::object_reference<PerigeeEvents::NumberedPullSupplier> numbered_proxy(
+      const ProxyRef& proxy) {
+    return IDL::traits<PerigeeEvents::NumberedPullSupplier>::unchecked_narrow(proxy);
+  }
 };
 
 ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel)
     : parts_(std::make_unique<Parts>(channel)) {}
+ChannelConsumer::ChannelConsumer(const CORBA::object_reference<CORBA::Object>& channel,
+                                 const std::string& name, Begin begin)
+    : parts_(std::make_unique<Parts>(channel)) {
+  if (name.empty())
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "the name of a subscription is empty");
+  parts_->subscription = name;
+  parts_->begin = begin;
+}
 ChannelConsumer::~ChannelConsumer() = default;
+
+ChannelConsumer ChannelConsumer::of_subscription(
+    const CORBA::object_reference<CORBA::Object>& channel, const std::string& name, Begin begin) {
+  return {channel, name, begin};
+}
+
+SequenceNumber ChannelConsumer::number() const noexcept { return parts_->number; }
 
 task<void> ChannelConsumer::connect() {
   if (parts_->is_connected) co_return;
   if (parts_->proxy == nullptr) {
-    const auto admin = co_await parts_->channel->_async().for_consumers();
+    const auto source = co_await parts_->source();
+    const auto admin = co_await source->_async().for_consumers();
     parts_->proxy = co_await admin->_async().obtain_pull_supplier();
+    parts_->number = 0;
   }
   co_await parts_->finish(connect_consumer(parts_->proxy));
 }
@@ -108,7 +157,7 @@ task<std::optional<CORBA::Any>> ChannelConsumer::next() {
   co_await connect();
   while (true) {
     try {
-      co_return co_await parts_->proxy->_async().pull();
+      co_return co_await parts_->pull();
     } catch (const CosEventComm::Disconnected&) {
       co_return std::nullopt;
     } catch (const CORBA::OBJECT_NOT_EXIST&) {
@@ -125,7 +174,9 @@ task<std::optional<CORBA::Any>> ChannelConsumer::next() {
 
 task<void> ChannelConsumer::disconnect() {
   const auto proxy = parts_->take();
-  if (proxy != nullptr) co_await end(disconnect_consumer(proxy));
+  if (proxy == nullptr) co_return;
+  co_await end(parts_->acknowledge(proxy));
+  co_await end(disconnect_consumer(proxy));
 }
 
 // --- ChannelSupplier ---

@@ -107,12 +107,12 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   Proxies(const Proxies&) = delete;
   Proxies& operator=(const Proxies&) = delete;
 
-  /// Makes the object of a proxy. `Servant` derives from Proxy, and has its constructor. Raises
-  /// NO_RESOURCES beyond the limit of proxies.
-  template <typename Servant>
-  ObjectRef make(const std::shared_ptr<Channel>& channel) {
+  /// Makes the object of a proxy. `Servant` derives from Proxy, and its constructor may have more
+  /// arguments. Raises NO_RESOURCES beyond the limit of proxies.
+  template <typename Servant, typename... More>
+  ObjectRef make(const std::shared_ptr<Channel>& channel, const More&... more) {
     const Place place(*this);
-    const auto servant = CORBA::make_reference<Servant>(shared_from_this(), channel);
+    const auto servant = CORBA::make_reference<Servant>(shared_from_this(), channel, more...);
     const Id id = poa_->activate_object(servant);
     servant->set_id(id);
     const ObjectRef reference = poa_->id_to_reference(id);

@@ -1,6 +1,8 @@
 // Assembles the event service in an ORB: adapters, channels, their objects.
 #include "services/events/admin_servants.h"
 #include "services/events/channel.h"
+#include "services/events/durable_channel.h"
+#include "services/events/durable_log.h"
 #include "services/events/proxies.h"
 #include <perigee/services/events/service.h>
 
@@ -33,18 +35,27 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   }
 
   ObjectRef add_channel(const std::string& key) {
-    const auto channel = std::make_shared<Channel>(key, options_, waiting_, proxies_->watch());
-    reserve(key, channel);
-    try {
+    return add(key, [this, &key](const std::shared_ptr<Channel>& channel) {
       return activate_channel(key, channel);
-    } catch (const PortableServer::POA::ObjectAlreadyActive&) {
-      remove_channel(key, ChannelObject::keep);
-      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
-                             "the ORB has an object with the key " + key + " already");
-    } catch (...) {
-      remove_channel(key, ChannelObject::keep);
-      throw;
+    });
+  }
+
+  ObjectRef add_durable_channel(const std::string& key, EventStore& store) {
+    return add(key, [this, &key, &store](const std::shared_ptr<Channel>& channel) {
+      return activate_durable_channel(key, channel, store);
+    });
+  }
+
+  ObjectRef add_subscription(const std::string& key, const std::string& name, Begin begin) {
+    std::shared_ptr<Subscriptions> subscriptions;
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto found = channels_.find(key);
+      if (found != channels_.end()) subscriptions = found->second.subscriptions;
     }
+    if (subscriptions == nullptr)
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "there is no durable channel " + key);
+    return subscriptions->subscribe_now(name, begin);
   }
 
   [[nodiscard]] ChannelStatistics statistics_of(const std::string& key) const {
@@ -58,34 +69,89 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   void end_all() {
     proxies_->end_all();
     Channels ended;
-    const std::scoped_lock lock(mutex_);
-    ended.swap(channels_);
+    {
+      const std::scoped_lock lock(mutex_);
+      ended.swap(channels_);
+    }
+    for (const auto& [key, entry] : ended)
+      if (entry.subscriptions != nullptr) entry.subscriptions->close();
   }
 
  private:
   struct Entry {
     std::shared_ptr<Channel> channel;
-    std::vector<Proxies::Id> admins;  // the objects for consumers and suppliers
+    std::vector<Proxies::Id> admins;               // the objects for consumers and suppliers
+    std::shared_ptr<Subscriptions> subscriptions;  // of a durable channel
   };
   using Channels = std::map<std::string, Entry>;
   /// What happens to the object with the key of the channel.
   enum class ChannelObject : std::uint8_t { deactivate, keep };
 
-  ObjectRef activate_channel(const std::string& key, const std::shared_ptr<Channel>& channel) {
-    std::function<void()> destroy;
-    if (options_.may_destroy)
-      destroy = [self = weak_from_this(), key] {
-        if (const auto parts = self.lock()) parts->remove_channel(key, ChannelObject::deactivate);
-      };
-    const auto servant = CORBA::make_reference<EventChannel>(
-        activate<CosEventChannelAdmin::ConsumerAdmin>(
-            key, CORBA::make_reference<ConsumerAdmin>(proxies_, channel)),
-        activate<CosEventChannelAdmin::SupplierAdmin>(
-            key, CORBA::make_reference<SupplierAdmin>(proxies_, channel)),
-        std::move(destroy));
+  template <typename Activate>
+  ObjectRef add(const std::string& key, Activate activate) {
+    const auto channel = std::make_shared<Channel>(key, options_, waiting_, proxies_->watch());
+    reserve(key, channel);
+    try {
+      return activate(channel);
+    } catch (const PortableServer::POA::ObjectAlreadyActive&) {
+      remove_channel(key, ChannelObject::keep);
+      throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                             "the ORB has an object with the key " + key + " already");
+    } catch (...) {
+      remove_channel(key, ChannelObject::keep);
+      throw;
+    }
+  }
+
+  [[nodiscard]] std::function<void()> destroy_function(const std::string& key) {
+    if (!options_.may_destroy) return {};
+    return [self = weak_from_this(), key] {
+      if (const auto parts = self.lock()) parts->remove_channel(key, ChannelObject::deactivate);
+    };
+  }
+
+  ObjectRef activate_named(const std::string& key, const Proxies::ServantRef& servant) {
     const auto id = PortableServer::string_to_ObjectId(key);
     named_poa_->activate_object_with_id(id, servant);
     return named_poa_->id_to_reference(id);
+  }
+
+  auto activate_for_consumers(const std::string& key, const std::shared_ptr<Channel>& channel) {
+    return activate<CosEventChannelAdmin::ConsumerAdmin>(
+        key, CORBA::make_reference<ConsumerAdmin>(proxies_, channel));
+  }
+
+  auto activate_for_suppliers(const std::string& key, const std::shared_ptr<Channel>& channel) {
+    return activate<CosEventChannelAdmin::SupplierAdmin>(
+        key, CORBA::make_reference<SupplierAdmin>(proxies_, channel));
+  }
+
+  ObjectRef activate_channel(const std::string& key, const std::shared_ptr<Channel>& channel) {
+    return activate_named(key, CORBA::make_reference<EventChannel>(
+                                   activate_for_consumers(key, channel),
+                                   activate_for_suppliers(key, channel), destroy_function(key)));
+  }
+
+  ObjectRef activate_durable_channel(const std::string& key,
+                                     const std::shared_ptr<Channel>& channel, EventStore& store) {
+    const auto log = std::make_shared<DurableLog>(store, orb_, options_, key);
+    channel->keep_in(log);
+    const std::vector<Subscription> stored = log->open(channel);
+    const auto for_suppliers = activate_for_suppliers(key, channel);
+    const auto subscriptions = std::make_shared<Subscriptions>(
+        ChannelObjects{named_poa_, poa_, proxies_}, channel, log, for_suppliers);
+    set_subscriptions(key, subscriptions);
+    for (const Subscription& each : stored) subscriptions->add(each);
+    return activate_named(key, CORBA::make_reference<DurableChannel>(
+                                   activate_for_consumers(key, channel), for_suppliers,
+                                   subscriptions, destroy_function(key)));
+  }
+
+  void set_subscriptions(const std::string& key,
+                         const std::shared_ptr<Subscriptions>& subscriptions) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = channels_.find(key);
+    if (found != channels_.end()) found->second.subscriptions = subscriptions;
   }
 
   void reserve(const std::string& key, const std::shared_ptr<Channel>& channel) {
@@ -96,7 +162,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                                 "the event service has " + std::to_string(options_.channels_max) +
                                     " channels, which is its limit");
-    channels_.emplace(key, Entry{channel, {}});
+    channels_.emplace(key, Entry{channel, {}, nullptr});
   }
 
   static PoaRef make_poa(const PoaRef& root) {
@@ -129,6 +195,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
     if (object == ChannelObject::deactivate)
       named_poa_->deactivate_object(PortableServer::string_to_ObjectId(key));
     for (const Proxies::Id& admin : entry.admins) poa_->deactivate_object(admin);
+    if (entry.subscriptions != nullptr) entry.subscriptions->close();
     proxies_->end_all_of(*entry.channel);
   }
 
@@ -148,6 +215,17 @@ EventService::~EventService() { parts_->end_all(); }
 
 CORBA::object_reference<CORBA::Object> EventService::add_channel(const std::string& key) {
   return parts_->add_channel(key);
+}
+
+CORBA::object_reference<CORBA::Object> EventService::add_durable_channel(const std::string& key,
+                                                                         EventStore& store) {
+  return parts_->add_durable_channel(key, store);
+}
+
+CORBA::object_reference<CORBA::Object> EventService::add_subscription(const std::string& key,
+                                                                      const std::string& name,
+                                                                      Begin begin) {
+  return parts_->add_subscription(key, name, begin);
 }
 
 ChannelStatistics EventService::statistics_of(const std::string& key) const {

@@ -6,6 +6,9 @@
 #include <perigee/base/log.h>
 #include <perigee/orb/with_policies.h>
 
+#include <algorithm>
+#include <chrono>
+
 namespace perigee::events {
 
 namespace {
@@ -18,6 +21,12 @@ task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushSupplier>
 }
 task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullSupplier> supplier) {
   co_await supplier->_async().disconnect_pull_supplier();
+}
+
+/// False: the log never keeps this event.
+bool may_try_again(const CORBA::SystemException& failure) {
+  return dynamic_cast<const CORBA::IMP_LIMIT*>(&failure) == nullptr &&
+         dynamic_cast<const CORBA::BAD_PARAM*>(&failure) == nullptr;
 }
 
 /// Lets the next push go on at the end of a block.
@@ -55,7 +64,7 @@ task<void> PushConsumerProxy::connect_push_supplier(
 task<void> PushConsumerProxy::push(CORBA::Any data) {
   note_use();
   if (!is_connected()) throw Disconnected();
-  if (options().overflow != Overflow::block)
+  if (options().overflow != Overflow::block || channel_->is_durable())
     co_return co_await channel_->publish(channel_->accept(std::move(data)));
   const RequestLimit::Place place(proxies_->waiting_pushes());
   const EventRef event = channel_->accept(std::move(data));
@@ -136,10 +145,14 @@ void PullConsumerProxy::end(bool tells_peer) {
 
 task<void> PullConsumerProxy::move_all(std::string& reason, bool pauses) {
   const std::stop_token stop = co_await stop_token_of_this_task();
+  event::Reactor& loop = reactor_of(proxies_->orb());
   for (unsigned events = 1; !stop.stop_requested(); ++events) {
     Step step = Step::idle;
     if (!channel_->is_over_limit()) step = co_await pull_once(reason);
     if (step == Step::gone) co_return;
+    // A thread of the log may have resumed this task. Calls begin on a thread of a loop.
+    if (channel_->is_durable() && !loop.is_loop_thread())
+      co_await sleep_for(loop, std::chrono::milliseconds(0));
     if (step == Step::idle) co_await sleep_for(proxies_->orb(), options().pull_interval);
     if (pauses && events % events_between_pauses == 0)
       co_await sleep_for(proxies_->orb(), pause_time);
@@ -176,8 +189,32 @@ task<PullConsumerProxy::Step> PullConsumerProxy::pull_once(std::string& reason) 
   if (event == nullptr) co_return count_failure();
   failures_ = 0;
   reason.clear();
-  co_await channel_->publish(event);
+  if (channel_->is_durable())
+    co_await publish_durably(event);
+  else
+    co_await channel_->publish(event);
   co_return Step::event;
+}
+
+// The supplier has given the event away, so the channel tries until its log has kept it.
+task<void> PullConsumerProxy::publish_durably(EventRef event) {
+  event::Reactor& loop = reactor_of(proxies_->orb());
+  auto delay = std::chrono::milliseconds(0);
+  while (true) {
+    bool goes_on = false;
+    try {
+      co_await channel_->publish(event);
+    } catch (const CORBA::SystemException& exception) {
+      goes_on = may_try_again(exception);
+      log::write(log::Level::warning, "events",
+                 "channel " + channel_->name() + ": an event of a pull supplier was not kept" +
+                     (goes_on ? ", and is tried again: " : ": ") + exception.what());
+      delay = std::clamp(delay * 2, options().first_retry_delay, options().retry_delay_max);
+    }
+    if (!goes_on) co_return;
+    const bool slept = co_await sleep_for(loop, delay);
+    if (!slept) co_return;
+  }
 }
 
 PullConsumerProxy::Step PullConsumerProxy::count_failure() noexcept {

@@ -56,6 +56,7 @@ class PullConsumerProxy final
   enum class Step : std::uint8_t { event, idle, gone };
   /// One call of the supplier. `reason` gets the cause of a failure.
   task<Step> pull_once(std::string& reason);
+  task<void> publish_durably(EventRef event);
   /// Null: the event is too large. `reason` gets the cause. The first one of a row is logged.
   [[nodiscard]] EventRef keep(CORBA::Any data, std::string& reason);
   /// One more failure in a row: `gone` if there were too many.

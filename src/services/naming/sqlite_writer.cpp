@@ -37,7 +37,7 @@ constexpr const char* remove_expired_text =
     " WHERE expires != 0 AND expires <= ?8 ORDER BY expires LIMIT 1000)";
 constexpr std::int64_t swept_max = 1'000;  // as in the statement
 
-void bind_name(Statement& statement, const Change& change) {
+void bind_name(sqlite::Statement& statement, const Change& change) {
   statement.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind);
 }
 
@@ -45,13 +45,13 @@ void bind_name(Statement& statement, const Change& change) {
 
 const char* SqliteWriter::statement_of_sweep() noexcept { return remove_expired_text; }
 
-std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database,
-                                                           std::size_t contexts_max) {
+std::expected<SqliteWriter, sqlite::Error> SqliteWriter::make(sqlite::Database& database,
+                                                              std::size_t contexts_max) {
   SqliteWriter writer(database, contexts_max);
   const auto contexts = database.number("SELECT count(*) FROM contexts");
   if (!contexts) return std::unexpected(contexts.error());
   writer.contexts_ = static_cast<std::size_t>(*contexts);
-  const std::pair<Statement*, const char*> texts[] = {
+  const std::pair<sqlite::Statement*, const char*> texts[] = {
       {&writer.begin_, "BEGIN IMMEDIATE"},
       {&writer.commit_, "COMMIT"},
       {&writer.has_context_, "SELECT 1 FROM contexts WHERE number = ?1"},
@@ -74,12 +74,12 @@ std::expected<SqliteWriter, StoreError> SqliteWriter::make(Database& database,
   return writer;
 }
 
-std::expected<void, StoreError> SqliteWriter::begin() {
+std::expected<void, sqlite::Error> SqliteWriter::begin() {
   contexts_at_begin_ = contexts_;
   return begin_.run();
 }
 
-std::expected<void, StoreError> SqliteWriter::commit() {
+std::expected<void, sqlite::Error> SqliteWriter::commit() {
   auto committed = commit_.run();
   if (!committed) roll_back();
   return committed;
@@ -91,22 +91,23 @@ void SqliteWriter::roll_back() noexcept {
   database_->roll_back();
 }
 
-std::expected<bool, StoreError> SqliteWriter::context_exists(ContextNumber context) {
+std::expected<bool, sqlite::Error> SqliteWriter::context_exists(ContextNumber context) {
   if (context == known_context_) return true;
-  const ResetAtEnd reset(has_context_);
+  const sqlite::ResetAtEnd reset(has_context_);
   auto row = has_context_.bind(1, context).step();
   if (row && *row) known_context_ = context;
   return row;
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::run(Statement& statement, Outcome otherwise) {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::run(sqlite::Statement& statement,
+                                                             Outcome otherwise) {
   if (const auto done = statement.run(); !done) return std::unexpected(done.error());
   return ChangeResult{database_->changes() == 0 ? otherwise : Outcome::done};
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::insert(Statement& statement,
-                                                             const Change& change,
-                                                             Outcome otherwise) {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::insert(sqlite::Statement& statement,
+                                                                const Change& change,
+                                                                Outcome otherwise) {
   bind_name(statement, change);
   statement.bind(4, static_cast<std::int64_t>(change.target.kind))
       .bind(5, change.target.context)
@@ -116,7 +117,7 @@ std::expected<ChangeResult, StoreError> SqliteWriter::insert(Statement& statemen
   return run(statement, otherwise);
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::apply(const Change& change) {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::apply(const Change& change) {
   const auto exists = context_exists(change.context);
   if (!exists) return std::unexpected(exists.error());
   if (!*exists) return ChangeResult{Outcome::no_context};
@@ -143,20 +144,20 @@ std::expected<ChangeResult, StoreError> SqliteWriter::apply(const Change& change
   return ChangeResult{};
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::remove_expired(const Change& change) {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::remove_expired(const Change& change) {
   auto removed = run(remove_expired_.bind(8, change.now), Outcome::done);
   if (removed) removed->has_more = database_->changes() >= swept_max;
   return removed;
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::make_context() {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::make_context() {
   if (contexts_ >= contexts_max_) return ChangeResult{Outcome::too_many};
   if (const auto done = make_context_.run(); !done) return std::unexpected(done.error());
   ++contexts_;
   return ChangeResult{Outcome::done, static_cast<ContextNumber>(database_->last_row())};
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::bind_new_context(Change change) {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::bind_new_context(Change change) {
   auto made = make_context();
   if (!made || made->outcome != Outcome::done) return made;
   change.target = {TargetKind::own_context, made->made, {}};
@@ -169,9 +170,9 @@ std::expected<ChangeResult, StoreError> SqliteWriter::bind_new_context(Change ch
   return bound;
 }
 
-std::expected<ChangeResult, StoreError> SqliteWriter::destroy(const Change& change) {
+std::expected<ChangeResult, sqlite::Error> SqliteWriter::destroy(const Change& change) {
   {
-    const ResetAtEnd reset(has_binding_);
+    const sqlite::ResetAtEnd reset(has_binding_);
     const auto row = has_binding_.bind(1, change.context).bind(8, change.now).step();
     if (!row) return std::unexpected(row.error());
     if (*row) return ChangeResult{Outcome::not_empty};

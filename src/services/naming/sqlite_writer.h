@@ -2,7 +2,8 @@
 // transactions.
 #pragma once
 
-#include "services/naming/sqlite_database.h"
+#include "services/sqlite/database.h"
+#include <perigee/services/naming/store.h>
 
 #include <optional>
 
@@ -11,53 +12,53 @@ namespace perigee::naming {
 class SqliteWriter {
  public:
   /// `database` must live longer.
-  [[nodiscard]] static std::expected<SqliteWriter, StoreError> make(Database& database,
-                                                                    std::size_t contexts_max);
+  [[nodiscard]] static std::expected<SqliteWriter, sqlite::Error> make(sqlite::Database& database,
+                                                                       std::size_t contexts_max);
 
   /// Removes a part of the bindings whose leases have ended. Public so that tests can check its
   /// query plan.
   [[nodiscard]] static const char* statement_of_sweep() noexcept;
 
-  [[nodiscard]] std::expected<void, StoreError> begin();
+  [[nodiscard]] std::expected<void, sqlite::Error> begin();
   /// On an error, the transaction has been rolled back.
-  [[nodiscard]] std::expected<void, StoreError> commit();
+  [[nodiscard]] std::expected<void, sqlite::Error> commit();
   void roll_back() noexcept;
   /// Makes one change in the present transaction.
-  [[nodiscard]] std::expected<ChangeResult, StoreError> apply(const Change& change);
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> apply(const Change& change);
 
  private:
-  SqliteWriter(Database& database, std::size_t contexts_max) noexcept
+  SqliteWriter(sqlite::Database& database, std::size_t contexts_max) noexcept
       : database_(&database), contexts_max_(contexts_max) {}
 
-  [[nodiscard]] std::expected<bool, StoreError> context_exists(ContextNumber context);
+  [[nodiscard]] std::expected<bool, sqlite::Error> context_exists(ContextNumber context);
   /// Runs a statement that changes one row. If it changes no row, the result is `otherwise`.
-  [[nodiscard]] std::expected<ChangeResult, StoreError> run(Statement& statement,
-                                                            ChangeResult::Outcome otherwise);
-  [[nodiscard]] std::expected<ChangeResult, StoreError> insert(Statement& statement,
-                                                               const Change& change,
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> run(sqlite::Statement& statement,
                                                                ChangeResult::Outcome otherwise);
-  [[nodiscard]] std::expected<ChangeResult, StoreError> remove_expired(const Change& change);
-  [[nodiscard]] std::expected<ChangeResult, StoreError> make_context();
-  [[nodiscard]] std::expected<ChangeResult, StoreError> bind_new_context(Change change);
-  [[nodiscard]] std::expected<ChangeResult, StoreError> destroy(const Change& change);
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> insert(sqlite::Statement& statement,
+                                                                  const Change& change,
+                                                                  ChangeResult::Outcome otherwise);
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> remove_expired(const Change& change);
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> make_context();
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> bind_new_context(Change change);
+  [[nodiscard]] std::expected<ChangeResult, sqlite::Error> destroy(const Change& change);
 
-  Database* database_;
+  sqlite::Database* database_;
   std::size_t contexts_max_;
   std::size_t contexts_ = 0;           // in the present transaction
   std::size_t contexts_at_begin_ = 0;  // of the present transaction
-  Statement begin_;
-  Statement commit_;
-  Statement has_context_;
-  Statement bind_;
-  Statement rebind_;
-  Statement unbind_;
-  Statement renew_;
-  Statement make_context_;
-  Statement drop_made_;
-  Statement has_binding_;
-  Statement remove_bindings_;
-  Statement remove_context_;
-  Statement remove_expired_;
+  sqlite::Statement begin_;
+  sqlite::Statement commit_;
+  sqlite::Statement has_context_;
+  sqlite::Statement bind_;
+  sqlite::Statement rebind_;
+  sqlite::Statement unbind_;
+  sqlite::Statement renew_;
+  sqlite::Statement make_context_;
+  sqlite::Statement drop_made_;
+  sqlite::Statement has_binding_;
+  sqlite::Statement remove_bindings_;
+  sqlite::Statement remove_context_;
+  sqlite::Statement remove_expired_;
   std::optional<ContextNumber> known_context_;  // exists in the present transaction; saves a query
 };
 

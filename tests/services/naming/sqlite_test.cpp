@@ -1,8 +1,8 @@
 // The store in a file: what stays, which files are refused, and conversions.
-#include "services/naming/sqlite_database.h"
 #include "services/naming/sqlite_schema.h"
 #include "services/naming/sqlite_writer.h"
 #include "services/naming/store_changes.h"
+#include "services/sqlite/database.h"
 #include "support/temporary_folder.h"
 
 #include <doctest/doctest.h>
@@ -18,6 +18,7 @@ namespace perigee::naming::test {
 namespace {
 
 using perigee::test::TemporaryFolder;
+using sqlite::Database;
 
 StoreError refusal(const std::string& path) {
   const auto store = open_sqlite_store(path);
@@ -105,7 +106,7 @@ TEST_CASE("a file of version 1 is converted and keeps its bindings") {
     CHECK(reference_of(*store, "a") == "old");
     CHECK(add(*store, "b") == Outcome::done);
   }
-  CHECK(number(path, "PRAGMA user_version") == schema_version());
+  CHECK(number(path, "PRAGMA user_version") == schema_of_names().version());
 }
 
 TEST_CASE("a file of a later version is refused and stays as it is") {

@@ -5,6 +5,7 @@
 #include <perigee/orb/orb.h>
 #include <perigee/services/events/options.h>
 #include <perigee/services/events/statistics.h>
+#include <perigee/services/events/store.h>
 
 #include <memory>
 #include <string>
@@ -17,7 +18,8 @@ namespace perigee::events {
 /// in which the service executes its pushes. Thread strategies with several threads for a
 /// connection keep the order of pushes that do not wait for each other only with
 /// `-ORBRequestOrder connection`. Delivery is at most once: an event that a consumer may have
-/// got is not sent to it again. Events live in memory only.
+/// got is not sent to it again. Events of a durable channel are in a store. The consumer of a
+/// subscription gets each of them at least once; the others are in memory only.
 class PERIGEE_API EventService {
  public:
   /// The program activates the manager of the Root POA, and runs the ORB. Raises the exceptions of
@@ -33,6 +35,18 @@ class PERIGEE_API EventService {
   /// `corbaloc::host:port/<key>`. Raises BAD_PARAM if a channel or object has this key, and
   /// NO_RESOURCES beyond the limit of channels.
   CORBA::object_reference<CORBA::Object> add_channel(const std::string& key);
+  /// A new channel whose events are in the store, under the name of the channel: a
+  /// PerigeeEvents::DurableChannel. `push` returns when the event is durable. Subscriptions of the
+  /// store are channel objects with the keys `<key>/<name>`. Blocks until the store has opened the
+  /// channel. `store` outlives this service. Raises the same exceptions as `add_channel`;
+  /// PERSIST_STORE, TRANSIENT and NO_RESOURCES if the store fails.
+  CORBA::object_reference<CORBA::Object> add_durable_channel(const std::string& key,
+                                                             EventStore& store);
+  /// The channel object of a subscription, which is made if it does not exist. Blocks. Raises
+  /// BAD_PARAM if there is no such durable channel, or for a wrong name: it has 1 to 255 octets, no
+  /// slash and no control characters. Raises the exceptions of a store that fails.
+  CORBA::object_reference<CORBA::Object> add_subscription(const std::string& key,
+                                                          const std::string& name, Begin begin);
   /// Raises BAD_PARAM if there is no such channel.
   [[nodiscard]] ChannelStatistics statistics_of(const std::string& key) const;
 

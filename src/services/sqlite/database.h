@@ -1,7 +1,7 @@
-// A connection to a SQLite file, and prepared statements. Errors of SQLite become StoreErrors.
+// A connection to a SQLite file, and prepared statements.
 #pragma once
 
-#include <perigee/services/naming/store.h>
+#include "services/sqlite/error.h"
 
 #include <sqlite3.h>
 
@@ -10,8 +10,9 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
-namespace perigee::naming {
+namespace perigee::sqlite {
 
 class Statement;
 
@@ -20,14 +21,13 @@ class Database {
  public:
   enum class Create : std::uint8_t { no, yes };
 
-  [[nodiscard]] static std::expected<Database, StoreError> open(const std::string& path,
-                                                                Create create);
+  [[nodiscard]] static std::expected<Database, Error> open(const std::string& path, Create create);
 
   /// Runs statements without results.
-  [[nodiscard]] std::expected<void, StoreError> run(const char* statements);
-  [[nodiscard]] std::expected<Statement, StoreError> prepare(const char* text);
+  [[nodiscard]] std::expected<void, Error> run(const char* statements);
+  [[nodiscard]] std::expected<Statement, Error> prepare(const char* text);
   /// The first number of the first row.
-  [[nodiscard]] std::expected<std::int64_t, StoreError> number(const char* query);
+  [[nodiscard]] std::expected<std::int64_t, Error> number(const char* query);
 
   /// Rows that the last statement changed.
   [[nodiscard]] std::int64_t changes() const noexcept { return sqlite3_changes64(handle_.get()); }
@@ -37,7 +37,7 @@ class Database {
   /// Ends a transaction that has failed, if SQLite has not done so itself.
   void roll_back() noexcept;
   /// The error of the last call, which returned `code`.
-  [[nodiscard]] StoreError error(int code) const;
+  [[nodiscard]] Error error(int code) const;
 
  private:
   struct Close {
@@ -63,9 +63,9 @@ class Statement {
   Statement& bind(int parameter, std::int64_t number);
 
   /// True: a row can be read. False: the statement is over.
-  [[nodiscard]] std::expected<bool, StoreError> step();
+  [[nodiscard]] std::expected<bool, Error> step();
   /// Runs a statement without rows.
-  [[nodiscard]] std::expected<void, StoreError> run();
+  [[nodiscard]] std::expected<void, Error> run();
   /// Ends the statement; it can be used again.
   void reset() noexcept { sqlite3_reset(handle_.get()); }
 
@@ -94,4 +94,4 @@ class ResetAtEnd {
   Statement& statement_;
 };
 
-}  // namespace perigee::naming
+}  // namespace perigee::sqlite

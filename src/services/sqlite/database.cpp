@@ -1,58 +1,58 @@
 // Calls of SQLite's C interface.
-#include "services/naming/sqlite_database.h"
+#include "services/sqlite/database.h"
 
 #include <perigee/base/log.h>
 
 #include <utility>
 
-namespace perigee::naming {
+namespace perigee::sqlite {
 
 namespace {
 
 constexpr int busy_time_ms = 5'000;
 
-StoreError::Kind kind_of(int code) {
+Error::Kind kind_of(int code) {
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return StoreError::Kind::full;
+      return Error::Kind::full;
     case SQLITE_READONLY:
     case SQLITE_PERM:
     case SQLITE_CANTOPEN:
-      return StoreError::Kind::read_only;
+      return Error::Kind::read_only;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return StoreError::Kind::corrupt;
+      return Error::Kind::corrupt;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return StoreError::Kind::busy;
+      return Error::Kind::busy;
     default:
-      return StoreError::Kind::failed;
+      return Error::Kind::failed;
   }
 }
 
-const char* remedy_of(StoreError::Kind kind) {
+const char* remedy_of(Error::Kind kind) {
   switch (kind) {
-    case StoreError::Kind::full:
+    case Error::Kind::full:
       return "; make space on the file system";
-    case StoreError::Kind::read_only:
+    case Error::Kind::read_only:
       return "; the user of this process must be able to write the file and its folder";
-    case StoreError::Kind::corrupt:
+    case Error::Kind::corrupt:
       return "; restore the file from a backup, or name another file";
-    case StoreError::Kind::busy:
+    case Error::Kind::busy:
       return "; another program uses the file";
     default:
       return "";
   }
 }
 
-StoreError describe(const std::string& path, int code, const char* message) {
-  const StoreError::Kind kind = kind_of(code);
+Error describe(const std::string& path, int code, const char* message) {
+  const Error::Kind kind = kind_of(code);
   return {kind, path + ": " + message + remedy_of(kind)};
 }
 
 }  // namespace
 
-std::expected<Database, StoreError> Database::open(const std::string& path, Create create) {
+std::expected<Database, Error> Database::open(const std::string& path, Create create) {
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (create == Create::yes ? SQLITE_OPEN_CREATE : 0);
@@ -65,11 +65,11 @@ std::expected<Database, StoreError> Database::open(const std::string& path, Crea
   return database;
 }
 
-StoreError Database::error(int code) const {
+Error Database::error(int code) const {
   return describe(path_, code, sqlite3_errmsg(handle_.get()));
 }
 
-std::expected<void, StoreError> Database::run(const char* statements) {
+std::expected<void, Error> Database::run(const char* statements) {
   const int code = sqlite3_exec(handle_.get(), statements, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return std::unexpected(error(code));
   return {};
@@ -79,10 +79,10 @@ void Database::roll_back() noexcept {
   if (sqlite3_get_autocommit(handle_.get()) != 0) return;  // there is no transaction
   if (const int code = sqlite3_exec(handle_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
       code != SQLITE_OK)
-    log::write(log::Level::error, "naming", sqlite3_errstr(code));
+    log::write(log::Level::error, "sqlite", sqlite3_errstr(code));
 }
 
-std::expected<Statement, StoreError> Database::prepare(const char* text) {
+std::expected<Statement, Error> Database::prepare(const char* text) {
   sqlite3_stmt* statement = nullptr;
   const int code =
       sqlite3_prepare_v3(handle_.get(), text, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
@@ -90,7 +90,7 @@ std::expected<Statement, StoreError> Database::prepare(const char* text) {
   return Statement(*this, statement);
 }
 
-std::expected<std::int64_t, StoreError> Database::number(const char* query) {
+std::expected<std::int64_t, Error> Database::number(const char* query) {
   auto statement = prepare(query);
   if (!statement) return std::unexpected(statement.error());
   const auto row = statement->step();
@@ -114,14 +114,14 @@ Statement& Statement::bind(int parameter, std::int64_t number) {
   return *this;
 }
 
-std::expected<bool, StoreError> Statement::step() {
+std::expected<bool, Error> Statement::step() {
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
   return std::unexpected(database_->error(code));
 }
 
-std::expected<void, StoreError> Statement::run() {
+std::expected<void, Error> Statement::run() {
   const auto row = step();
   reset();
   if (!row) return std::unexpected(row.error());
@@ -134,4 +134,4 @@ std::string Statement::octets(int column) const {
   return data == nullptr ? std::string() : std::string(static_cast<const char*>(data), size);
 }
 
-}  // namespace perigee::naming
+}  // namespace perigee::sqlite

@@ -1,0 +1,276 @@
+// A reader keeps a part of the events in memory.
+#include "services/events/subscription_feed.h"
+
+#include "services/events/store_exceptions.h"
+#include <perigee/async/on_orb.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+namespace perigee::events {
+
+namespace {
+
+/// The function of a stop request.
+struct Wake {
+  std::shared_ptr<completion<>> waiter;
+  void operator()() const noexcept { waiter->complete(); }
+};
+
+}  // namespace
+
+// --- SubscriptionFeed ---
+
+SubscriptionFeed::SubscriptionFeed(std::shared_ptr<DurableLog> log, const Subscription& stored)
+    : log_(std::move(log)),
+      name_(stored.name),
+      acknowledged_(stored.acknowledged),
+      saved_(stored.acknowledged),
+      delivered_(stored.acknowledged) {}
+
+std::shared_ptr<SubscriptionReader> SubscriptionFeed::connect() {
+  event::Reactor& loop = reactor_of(log_->orb());
+  std::shared_ptr<SubscriptionReader> former;
+  std::shared_ptr<SubscriptionReader> reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (has_ended_)
+      throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the subscription has ended");
+    reader = std::make_shared<SubscriptionReader>(shared_from_this(), acknowledged_, loop);
+    former = std::exchange(reader_, reader);
+  }
+  if (former != nullptr) former->close();
+  return reader;
+}
+
+void SubscriptionFeed::acknowledge(SequenceNumber number) {
+  {
+    const std::scoped_lock lock(mutex_);
+    acknowledged_ = std::max(acknowledged_, number);
+  }
+  save();
+}
+
+void SubscriptionFeed::save() {
+  SequenceNumber number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_saving_ || has_ended_ || acknowledged_ <= saved_) return;
+    is_saving_ = true;
+    number = acknowledged_;
+  }
+  log_->acknowledge(name_, number, [self = shared_from_this(), number](const auto& result) {
+    self->saved(result, number);
+  });
+}
+
+void SubscriptionFeed::saved(const std::expected<void, StoreError>& result, SequenceNumber number) {
+  {
+    const std::scoped_lock lock(mutex_);
+    is_saving_ = false;
+    if (result) saved_ = std::max(saved_, number);
+  }
+  if (result) return save();
+  log_->log_failure("an acknowledgement of the subscription " + name_ +
+                    " was not kept: " + result.error().text);
+}
+
+task<void> SubscriptionFeed::acknowledge_durably(SequenceNumber number) {
+  co_await log_->acknowledge(name_, number);
+  const std::scoped_lock lock(mutex_);
+  acknowledged_ = std::max(acknowledged_, number);
+  saved_ = std::max(saved_, number);
+}
+
+void SubscriptionFeed::require_delivered(SequenceNumber number) const {
+  const std::scoped_lock lock(mutex_);
+  if (number <= std::max(delivered_, acknowledged_)) return;
+  throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
+                         "the subscription has not delivered the event " + std::to_string(number));
+}
+
+SequenceNumber SubscriptionFeed::acknowledged() const {
+  const std::scoped_lock lock(mutex_);
+  return acknowledged_;
+}
+
+void SubscriptionFeed::note_delivered(SequenceNumber number) {
+  const std::scoped_lock lock(mutex_);
+  delivered_ = std::max(delivered_, number);
+}
+
+void SubscriptionFeed::wake() {
+  std::shared_ptr<SubscriptionReader> reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    reader = reader_;
+  }
+  if (reader != nullptr) reader->wake();
+}
+
+void SubscriptionFeed::end() {
+  std::shared_ptr<SubscriptionReader> reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    has_ended_ = true;
+    reader = std::move(reader_);
+  }
+  if (reader != nullptr) reader->close();
+}
+
+void SubscriptionFeed::forget(const SubscriptionReader& reader) {
+  std::shared_ptr<SubscriptionReader> forgotten;  // freed outside of the lock
+  const std::scoped_lock lock(mutex_);
+  if (reader_.get() == &reader) forgotten = std::move(reader_);
+}
+
+// --- SubscriptionReader ---
+
+/// One task that takes events.
+class SubscriptionReader::Turn {
+ public:
+  explicit Turn(SubscriptionReader& reader) : reader_(reader) {
+    const std::scoped_lock lock(reader_.mutex_);
+    if (std::exchange(reader_.is_in_use_, true))
+      throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
+                             "another call of this consumer waits for the next event");
+  }
+  ~Turn() {
+    const std::scoped_lock lock(reader_.mutex_);
+    reader_.is_in_use_ = false;
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  SubscriptionReader& reader_;
+};
+
+SubscriptionReader::SubscriptionReader(std::shared_ptr<SubscriptionFeed> feed,
+                                       SequenceNumber position, event::Reactor& loop)
+    : feed_(std::move(feed)), loop_(loop), position_(position) {}
+
+task<std::optional<NumberedEvent>> SubscriptionReader::next(std::stop_token expiry) {
+  return take(Wait::yes, std::move(expiry));
+}
+
+task<std::optional<NumberedEvent>> SubscriptionReader::try_next() { return take(Wait::no, {}); }
+
+task<std::optional<NumberedEvent>> SubscriptionReader::take(Wait wait, std::stop_token expiry) {
+  const auto self = shared_from_this();  // the proxy may end meanwhile
+  const Turn turn(*this);
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  while (!is_closed() && !stop.stop_requested() && !expiry.stop_requested()) {
+    if (auto event = take_read()) co_return event;
+    const std::uint64_t before = news();
+    const Part part = co_await read_more(wait);
+    if (part == Part::failed && wait == Wait::no)
+      throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the store of the channel has failed");
+    if (part != Part::none) continue;
+    if (wait == Wait::no) break;
+    co_await wait_for_news(before, stop, expiry);
+  }
+  co_return std::nullopt;
+}
+
+std::optional<NumberedEvent> SubscriptionReader::take_read() {
+  while (true) {
+    StoredEvent event;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (read_.empty()) return std::nullopt;
+      event = std::move(read_.front());
+      read_.pop_front();
+      position_ = event.number;
+    }
+    feed_->note_delivered(event.number);
+    if (auto data = feed_->log().codec().decode(event.octets))
+      return NumberedEvent{event.number, std::move(*data)};
+    feed_->log().note_damaged(event.number);
+  }
+}
+
+// A damaged store must not make the task read the same events for ever.
+task<SubscriptionReader::Part> SubscriptionReader::read_more(Wait wait) {
+  DurableLog& log = feed_->log();
+  const SequenceNumber after = position();
+  Part part = Part::read;
+  std::vector<StoredEvent> events;
+  try {
+    events = co_await log.read(feed_->name(), after);
+  } catch (const CORBA::OBJECT_NOT_EXIST&) {  // another service has ended the subscription
+    close();
+  } catch (const CORBA::SystemException& failure) {
+    part = Part::failed;
+    log.log_failure("the subscription " + feed_->name() + " cannot be read: " + failure.what());
+  }
+  if (part == Part::failed && wait == Wait::yes)
+    co_await sleep_for(loop_, log.options().retry_delay_max);
+  if (part == Part::failed) co_return part;
+  const std::scoped_lock lock(mutex_);
+  if (position_ != after) co_return part;  // the consumer has moved
+  for (StoredEvent& event : events)
+    if (event.number > (read_.empty() ? position_ : read_.back().number))
+      read_.push_back(std::move(event));
+  co_return read_.empty() ? Part::none : part;
+}
+
+SequenceNumber SubscriptionReader::position() const {
+  const std::scoped_lock lock(mutex_);
+  return position_;
+}
+
+task<void> SubscriptionReader::wait_for_news(std::uint64_t news, std::stop_token stop,
+                                             std::stop_token expiry) {
+  const auto waiter = std::make_shared<completion<>>();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_closed_ || news_ != news) co_return;
+    waiter_ = waiter;
+  }
+  const std::stop_callback on_stop(std::move(stop), Wake{waiter});
+  const std::stop_callback on_expiry(std::move(expiry), Wake{waiter});
+  co_await *waiter;
+}
+
+std::uint64_t SubscriptionReader::news() const {
+  const std::scoped_lock lock(mutex_);
+  return news_;
+}
+
+void SubscriptionReader::move_to(SequenceNumber position) {
+  const std::scoped_lock lock(mutex_);
+  if (position == position_) return;
+  position_ = position;
+  read_.clear();
+}
+
+void SubscriptionReader::wake() {
+  Waiter waiter;
+  {
+    const std::scoped_lock lock(mutex_);
+    ++news_;
+    waiter = std::move(waiter_);
+  }
+  if (waiter != nullptr) waiter->complete();
+}
+
+void SubscriptionReader::close() {
+  Waiter waiter;
+  {
+    const std::scoped_lock lock(mutex_);
+    is_closed_ = true;
+    read_.clear();
+    waiter = std::move(waiter_);
+  }
+  if (waiter != nullptr) waiter->complete();
+  feed_->forget(*this);
+}
+
+bool SubscriptionReader::is_closed() const {
+  const std::scoped_lock lock(mutex_);
+  return is_closed_;
+}
+
+}  // namespace perigee::events

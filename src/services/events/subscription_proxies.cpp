@@ -1,0 +1,284 @@
+// Events leave as in consumer_proxies.cpp. The difference: an event whose call has failed is sent
+// again, also if the consumer may have it.
+#include "services/events/subscription_proxies.h"
+
+#include "services/events/start_detached.h"
+#include <perigee/async/on_orb.h>
+#include <perigee/orb/any_operators.h>
+#include <perigee/orb/with_policies.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace perigee::events {
+
+namespace {
+
+using CosEventChannelAdmin::AlreadyConnected;
+using CosEventComm::Disconnected;
+
+task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushConsumer> consumer) {
+  co_await consumer->_async().disconnect_push_consumer();
+}
+task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer> consumer) {
+  co_await consumer->_async().disconnect_pull_consumer();
+}
+
+// Asking the consumer by `_is_a` would block the thread, so only the type in its reference counts.
+bool takes_numbers(const CORBA::Object& consumer) {
+  return consumer._interface_repository_id() == PerigeeEvents::NumberedPushConsumer::_type_id;
+}
+
+}  // namespace
+
+// --- SubscriptionPushProxy ---
+
+SubscriptionPushProxy::SubscriptionPushProxy(std::shared_ptr<Proxies> proxies,
+                                             std::shared_ptr<Channel> channel, FeedRef feed)
+    : CallingProxy(std::move(proxies), std::move(channel)), feed_(std::move(feed)) {}
+
+bool SubscriptionPushProxy::is_connected() const {
+  const std::scoped_lock lock(mutex_);
+  return reader_ != nullptr;
+}
+
+task<void> SubscriptionPushProxy::connect_push_consumer(
+    CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
+  if (push_consumer == nullptr)
+    throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
+  const bool pauses = is_own(push_consumer);
+  {
+    const std::scoped_lock lock(mutex_);
+    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
+    if (reader_ != nullptr) throw AlreadyConnected();
+    consumer_.plain = with_timeout(push_consumer, options().call_time_max);
+    if (takes_numbers(*push_consumer))
+      consumer_.numbered =
+          IDL::traits<PerigeeEvents::NumberedPushConsumer>::unchecked_narrow(consumer_.plain);
+    reader_ = feed_->connect();
+  }
+  start_detached(serve(_self(), *this, "consumer", pauses), stop_.get_token());
+  co_return;
+}
+
+task<void> SubscriptionPushProxy::disconnect_push_supplier() {
+  end_self(false);
+  co_return;
+}
+
+void SubscriptionPushProxy::end(bool tells_peer) {
+  Consumer consumer;
+  ReaderRef reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    consumer = std::exchange(consumer_, {});
+    reader = reader_;
+  }
+  if (reader == nullptr || consumer.plain == nullptr) return;
+  reader->close();
+  stop_.request_stop();
+  if (tells_peer) start_detached(tell_disconnected(std::move(consumer.plain)));
+}
+
+task<void> SubscriptionPushProxy::move_all(std::string& reason, bool pauses) {
+  ReaderRef reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    reader = reader_;
+  }
+  for (unsigned events = 1;; ++events) {
+    const std::optional<NumberedEvent> event = co_await reader->next();
+    if (!event) co_return;
+    // Calls begin on a thread of a loop, which receives their replies.
+    if (!reader->loop().is_loop_thread())
+      co_await sleep_for(reader->loop(), std::chrono::milliseconds(0));
+    const bool goes_on = co_await deliver(*event, reason);
+    if (!goes_on) co_return;
+    if (!pauses || events % events_between_pauses != 0) continue;
+    const bool slept = co_await sleep_for(proxies_->orb(), pause_time);
+    if (!slept) co_return;
+  }
+}
+
+task<bool> SubscriptionPushProxy::deliver(const NumberedEvent& event, std::string& reason) {
+  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
+  while (true) {
+    const Step step = co_await push_once(event, reason);
+    if (step == Step::gone) co_return false;
+    if (step == Step::delivered) {
+      failures_ = 0;
+      reason.clear();
+      feed_->acknowledge(event.number);
+      co_return true;
+    }
+    if (++failures_ >= options().failures_max) co_return false;
+    const bool slept = co_await sleep_for(proxies_->orb(), delay);
+    if (!slept) co_return false;
+    delay = std::min(delay, options().retry_delay_max / 2) * 2;
+  }
+}
+
+SubscriptionPushProxy::Consumer SubscriptionPushProxy::consumer() const {
+  const std::scoped_lock lock(mutex_);
+  return consumer_;
+}
+
+task<SubscriptionPushProxy::Step> SubscriptionPushProxy::push_once(const NumberedEvent& event,
+                                                                   std::string& reason) {
+  const Consumer called = consumer();
+  if (called.plain == nullptr) co_return Step::gone;
+  try {
+    if (called.numbered != nullptr)
+      co_await called.numbered->_async().push_numbered(event.number, event.data);
+    else
+      co_await called.plain->_async().push(event.data);
+    channel_->count_delivered();
+    co_return Step::delivered;
+  } catch (const Disconnected& exception) {
+    reason = exception.what();
+    co_return Step::gone;
+  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
+    reason = exception.what();
+    co_return Step::gone;
+  } catch (const CORBA::SystemException& exception) {
+    reason = exception.what();
+    co_return Step::again;
+  }
+}
+
+// --- SubscriptionPullProxy ---
+
+SubscriptionPullProxy::SubscriptionPullProxy(std::shared_ptr<Proxies> proxies,
+                                             std::shared_ptr<Channel> channel, FeedRef feed)
+    : Proxy(std::move(proxies), std::move(channel)), feed_(std::move(feed)) {}
+
+bool SubscriptionPullProxy::is_connected() const {
+  const std::scoped_lock lock(mutex_);
+  return reader_ != nullptr;
+}
+
+task<void> SubscriptionPullProxy::connect_pull_consumer(
+    CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
+  const std::scoped_lock lock(mutex_);
+  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
+  if (reader_ != nullptr) throw AlreadyConnected();
+  consumer_ = std::move(pull_consumer);
+  reader_ = feed_->connect();
+  co_return;
+}
+
+ReaderRef SubscriptionPullProxy::connected_reader() {
+  note_use();
+  ReaderRef reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    reader = reader_;
+  }
+  if (reader == nullptr) throw Disconnected();
+  if (reader->is_closed()) raise_disconnected();
+  return reader;
+}
+
+void SubscriptionPullProxy::acknowledge_given() {
+  SequenceNumber number = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    number = std::exchange(given_, 0);
+  }
+  if (number != 0) feed_->acknowledge(number);
+}
+
+void SubscriptionPullProxy::note_given(SequenceNumber number) {
+  const std::scoped_lock lock(mutex_);
+  given_ = number;
+}
+
+void SubscriptionPullProxy::raise_disconnected() {
+  end_self(true);
+  throw Disconnected();
+}
+
+task<NumberedEvent> SubscriptionPullProxy::wait_for_event(ReaderRef reader) {
+  std::optional<NumberedEvent> event;
+  {
+    const RequestLimit::Place place(proxies_->waiting_pulls());
+    const ShutdownWatch::Waiting waiting(proxies_->watch(), options().pull_wait_max);
+    event = co_await reader->next(waiting.expiry());
+    note_use();
+  }
+  if (!event && reader->is_closed()) raise_disconnected();
+  if (!event)
+    throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
+                           "no event came in time, or the client has cancelled the call");
+  channel_->count_delivered();
+  co_return std::move(*event);
+}
+
+task<CORBA::Any> SubscriptionPullProxy::pull() {
+  ReaderRef reader = connected_reader();
+  acknowledge_given();
+  NumberedEvent event = co_await wait_for_event(std::move(reader));
+  note_given(event.number);
+  co_return std::move(event.data);
+}
+
+task<CosEventComm::PullSupplier_try_pull_results> SubscriptionPullProxy::try_pull() {
+  const ReaderRef reader = connected_reader();
+  acknowledge_given();
+  std::optional<NumberedEvent> event = co_await reader->try_next();
+  if (!event && reader->is_closed()) raise_disconnected();
+  CosEventComm::PullSupplier_try_pull_results results;
+  results.has_event(event.has_value());
+  if (event) {
+    channel_->count_delivered();
+    note_given(event->number);
+    results.return_value(std::move(event->data));
+  } else {
+    CORBA::Any nothing;
+    nothing <<= false;  // a value without meaning: some ORBs cannot receive an any without value
+    results.return_value(std::move(nothing));
+  }
+  co_return results;
+}
+
+// A repeated call finds the same position, and so gets the same event.
+task<PerigeeEvents::NumberedEvent> SubscriptionPullProxy::pull_after(std::uint64_t number) {
+  ReaderRef reader = connected_reader();
+  feed_->require_delivered(number);
+  feed_->acknowledge(number);
+  reader->move_to(feed_->acknowledged());
+  NumberedEvent event = co_await wait_for_event(std::move(reader));
+  co_return PerigeeEvents::NumberedEvent(event.number, std::move(event.data));
+}
+
+task<void> SubscriptionPullProxy::acknowledge(std::uint64_t number) {
+  const ReaderRef reader = connected_reader();
+  feed_->require_delivered(number);
+  co_await feed_->acknowledge_durably(number);
+}
+
+task<void> SubscriptionPullProxy::disconnect_pull_supplier() {
+  if (is_connected()) acknowledge_given();
+  end_self(false);
+  co_return;
+}
+
+void SubscriptionPullProxy::end(bool tells_peer) {
+  CORBA::object_reference<CosEventComm::PullConsumer> consumer;
+  ReaderRef reader;
+  {
+    const std::scoped_lock lock(mutex_);
+    ended_ = true;
+    consumer = std::move(consumer_);
+    reader = reader_;
+  }
+  if (reader == nullptr) return;
+  reader->close();
+  if (!tells_peer || consumer == nullptr) return;
+  const auto limited = with_timeout(consumer, options().call_time_max);
+  start_detached(tell_disconnected(limited));
+}
+
+}  // namespace perigee::events
