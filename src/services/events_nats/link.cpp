@@ -42,7 +42,7 @@ std::string last_header(natsMsg* message, const char* name) {
   int count = 0;
   if (natsMsgHeader_Values(message, name, &values, &count) != NATS_OK) return {};
   std::string last = count > 0 ? values[count - 1] : "";
-  std::free(values);
+  std::free(static_cast<void*>(values));
   return last;
 }
 

@@ -18,7 +18,18 @@
 
 namespace {
 
-using namespace perigee::events;
+using perigee::events::Begin;
+using perigee::events::EventStore;
+using perigee::events::NatsStatus;
+using perigee::events::NatsStore;
+using perigee::events::NatsStoreOptions;
+using perigee::events::open_nats_store;
+using perigee::events::Receive;
+using perigee::events::SequenceNumber;
+using perigee::events::StoredEvent;
+using perigee::events::StoreError;
+using perigee::events::Subscription;
+using perigee::events::WhenFull;
 
 constexpr const char* channel_usage =
     "usage: events_nats_client SERVERS PREFIX CHANNEL [OPTION=VALUE]...";
@@ -45,13 +56,15 @@ template <typename Value, typename ToText>
 Receive<Value> printing(std::string what, ToText to_text) {
   return [what = std::move(what), to_text](std::expected<Value, StoreError> result) {
     if (!result) return print_error(what, result.error());
-    if constexpr (std::is_void_v<Value>)
-      print(what + " done");
-    else
-      print(what + " " + to_text(*result));
+    print(what + " " + to_text(*result));
   };
 }
-constexpr auto nothing = [] {};
+Receive<void> printing_done(std::string what) {
+  return [what = std::move(what)](const std::expected<void, StoreError>& result) {
+    if (!result) return print_error(what, result.error());
+    print(what + " done");
+  };
+}
 
 std::string text_of(const std::vector<StoredEvent>& events) {
   std::string text = std::to_string(events.size());
@@ -101,7 +114,7 @@ void run(NatsStore& store, const std::string& channel, const std::string& line) 
                       return std::to_string(made.acknowledged);
                     }));
   } else if (command == "unsubscribe") {
-    store.unsubscribe(channel, name, printing<void>("unsubscribed " + name, nothing));
+    store.unsubscribe(channel, name, printing_done("unsubscribed " + name));
   } else if (command == "list") {
     store.subscriptions(channel, printing<std::vector<Subscription>>(
                                      "list", [](const auto& all) { return text_of(all); }));
@@ -115,7 +128,7 @@ void run(NatsStore& store, const std::string& channel, const std::string& line) 
   } else if (command == "acknowledge") {
     SequenceNumber number = 0;
     words >> number;
-    store.acknowledge(channel, name, number, printing<void>("acknowledged " + name, nothing));
+    store.acknowledge(channel, name, number, printing_done("acknowledged " + name));
   } else if (command == "status") {
     const NatsStatus status = store.status();
     print("status " + std::to_string(status.connections_made) + " " +
