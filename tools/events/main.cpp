@@ -1,7 +1,8 @@
-// The program perigee-events: event channels in memory.
+// The program perigee-events: event channels in memory, or durable channels in a file.
 #include "end_orb.h"
 #include "make_orb.h"
 #include "orb_options.h"
+#include "store_options.h"
 #include "usage.h"
 #include <perigee/corba.h>
 #include <perigee/services/events/service.h>
@@ -29,7 +30,9 @@ struct Arguments {
   std::vector<std::string> endpoints;
   std::uint32_t call_time_ms = 5'000;
   perigee::events::Options options;
+  perigee::tool::StoreArguments store;
 };
+using Subscriptions = std::vector<perigee::tool::NamedSubscription>;
 
 const std::map<std::string, Overflow> overflow_names = {{"drop-oldest", Overflow::drop_oldest},
                                                         {"drop-newest", Overflow::drop_newest},
@@ -116,13 +119,31 @@ std::vector<std::string> orb_options(const Arguments& arguments, std::vector<std
   return options;
 }
 
-void serve(const Arguments& arguments, std::vector<std::string> options) {
+/// The references of the channels and subscriptions. Without a store, events are in memory.
+std::vector<std::string> add_channels(perigee::events::EventService& service,
+                                      perigee::events::EventStore* store,
+                                      const Arguments& arguments,
+                                      const Subscriptions& subscriptions) {
+  std::vector<CORBA::object_reference<CORBA::Object>> objects;
+  for (const std::string& key : arguments.channels)
+    objects.push_back(store == nullptr ? service.add_channel(key)
+                                       : service.add_durable_channel(key, *store));
+  for (const auto& [channel, name] : subscriptions)
+    objects.push_back(service.add_subscription(channel, name, perigee::events::Begin::next_event));
+  std::vector<std::string> references;
+  for (const auto& object : objects)
+    references.push_back(object->_get_orb()->object_to_string(object));
+  return references;
+}
+
+void serve(const Arguments& arguments, std::vector<std::string> options,
+           const Subscriptions& subscriptions) {
+  const auto store = perigee::tool::open_store(arguments.store);
   const auto orb = perigee::tool::make_orb("perigee-events", std::move(options));
   perigee::events::EventService service(orb, arguments.options);
   const perigee::tool::EndOrb end("perigee-events", orb);  // after the service: the ORB ends first
-  std::vector<std::string> references;
-  for (const std::string& key : arguments.channels)
-    references.push_back(orb->object_to_string(service.add_channel(key)));
+  const std::vector<std::string> references =
+      add_channels(service, store.get(), arguments, subscriptions);
   IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
       ->the_POAManager()
       ->activate();
@@ -141,6 +162,7 @@ int run(int argc, char* argv[]) {
   program.set_version_flag("--version", std::string("perigee-events ") + PERIGEE_VERSION);
   Arguments arguments;
   add_options(program, arguments);
+  perigee::tool::add_store_options(program, arguments.store);
   std::ranges::reverse(words);  // CLI11 takes words from the end
   try {
     program.parse(words);
@@ -150,7 +172,9 @@ int run(int argc, char* argv[]) {
   check_channels(arguments.channels);
   arguments.options.call_time_max = std::chrono::milliseconds(arguments.call_time_ms);
   arguments.options.channels_max = arguments.channels.size();
-  serve(arguments, orb_options(arguments, std::move(given)));
+  const Subscriptions subscriptions =
+      perigee::tool::check_store_options(program, arguments.store, arguments.channels);
+  serve(arguments, orb_options(arguments, std::move(given)), subscriptions);
   return perigee::tool::exit_done;
 }
 

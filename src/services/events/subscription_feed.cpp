@@ -56,7 +56,7 @@ void SubscriptionFeed::save() {
   SequenceNumber number = 0;
   {
     const std::scoped_lock lock(mutex_);
-    if (is_saving_ || has_ended_ || acknowledged_ <= saved_) return;
+    if (is_saving_ || acknowledged_ <= saved_) return;
     is_saving_ = true;
     number = acknowledged_;
   }
@@ -71,7 +71,9 @@ void SubscriptionFeed::saved(const std::expected<void, StoreError>& result, Sequ
     is_saving_ = false;
     if (result) saved_ = std::max(saved_, number);
   }
+  // Also after the end of the service: the store does the requests that wait before it ends.
   if (result) return save();
+  if (result.error().kind == StoreError::Kind::no_subscription) return;
   log_->log_failure("an acknowledgement of the subscription " + name_ +
                     " was not kept: " + result.error().text);
 }

@@ -181,12 +181,13 @@ ReaderRef SubscriptionPullProxy::connected_reader() {
   return reader;
 }
 
+SequenceNumber SubscriptionPullProxy::take_given() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(given_, 0);
+}
+
 void SubscriptionPullProxy::acknowledge_given() {
-  SequenceNumber number = 0;
-  {
-    const std::scoped_lock lock(mutex_);
-    number = std::exchange(given_, 0);
-  }
+  const SequenceNumber number = take_given();
   if (number != 0) feed_->acknowledge(number);
 }
 
@@ -259,10 +260,19 @@ task<void> SubscriptionPullProxy::acknowledge(std::uint64_t number) {
   co_await feed_->acknowledge_durably(number);
 }
 
+// The consumer may end when it has the reply, so the acknowledgement is durable by then. Without
+// it, the event comes again.
 task<void> SubscriptionPullProxy::disconnect_pull_supplier() {
-  if (is_connected()) acknowledge_given();
+  const SequenceNumber number = take_given();
+  if (number != 0) {
+    try {
+      co_await feed_->acknowledge_durably(number);
+    } catch (const CORBA::SystemException& failure) {
+      feed_->log().log_failure("the last event of the subscription " + feed_->name() +
+                               " was not acknowledged: " + failure.what());
+    }
+  }
   end_self(false);
-  co_return;
 }
 
 void SubscriptionPullProxy::end(bool tells_peer) {

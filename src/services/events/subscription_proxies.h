@@ -84,6 +84,8 @@ class SubscriptionPullProxy final
  private:
   /// Raises Disconnected if no consumer is connected.
   [[nodiscard]] ReaderRef connected_reader();
+  /// The event that the last `pull` or `try_pull` returned; 0 if it is acknowledged.
+  [[nodiscard]] SequenceNumber take_given();
   /// Acknowledges the event that the last `pull` or `try_pull` returned.
   void acknowledge_given();
   void note_given(SequenceNumber number);

@@ -1,0 +1,105 @@
+// Options whose names begin with --store, and subscriptions.
+#include "store_options.h"
+
+#include "usage.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace perigee::tool {
+
+namespace {
+
+using events::AtLimit;
+
+constexpr const char* memory = "memory";
+
+const std::map<std::string, AtLimit> full_names = {{"remove-oldest", AtLimit::remove_oldest},
+                                                   {"refuse", AtLimit::refuse}};
+
+void add_limits(CLI::App& program, StoreArguments& arguments) {
+  events::SqliteEventStoreOptions& options = arguments.sqlite;
+  program
+      .add_option("--store-events-max", options.events_max, "Events that a channel keeps in a file")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
+      ->capture_default_str();
+  program
+      .add_option("--store-octets-max", options.octets_max,
+                  "Octets of the events that a channel keeps in a file")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 50))
+      ->capture_default_str();
+  program
+      .add_option("--store-age-max", arguments.age_max_s,
+                  "Seconds that a channel keeps an event in a file; 0: no limit")
+      ->check(CLI::Range(0u, 4'000'000'000u))
+      ->capture_default_str();
+  program
+      .add_option("--store-full", options.at_limit,
+                  "What happens to a new event if the channel keeps as many as it may: "
+                  "remove-oldest (the default: subscriptions may miss the oldest events) or refuse "
+                  "(the supplier gets NO_RESOURCES)")
+      ->transform(CLI::CheckedTransformer(full_names))
+      ->type_name("POLICY");
+  program
+      .add_option("--subscriptions-max", options.subscriptions_max, "Subscriptions of a channel")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{1'000'000}))
+      ->capture_default_str();
+}
+
+/// Without this check, a service whose events shall survive would keep them in memory.
+void require_file(const CLI::App& program, const StoreArguments& arguments) {
+  if (arguments.store != memory) return;
+  for (const CLI::Option* option : program.get_options()) {
+    const std::string name = option->get_name();
+    const bool needs_file = name.starts_with("--store-") || name.starts_with("--subscription");
+    if (needs_file && option->count() > 0)
+      throw UsageError("perigee-events: " + name + " needs --store FILE");
+  }
+}
+
+}  // namespace
+
+void add_store_options(CLI::App& program, StoreArguments& arguments) {
+  program
+      .add_option("--store", arguments.store,
+                  "'memory', or the file that keeps the events of all channels")
+      ->capture_default_str();
+  program
+      .add_option("--subscription", arguments.subscriptions,
+                  "A subscription of a channel, served under the key CHANNEL/NAME; may be repeated")
+      ->type_name("CHANNEL/NAME")
+      ->allow_extra_args(false);
+  add_limits(program, arguments);
+}
+
+std::vector<NamedSubscription> check_store_options(const CLI::App& program,
+                                                   const StoreArguments& arguments,
+                                                   const std::vector<std::string>& channels) {
+  require_file(program, arguments);
+  if (arguments.store.empty())
+    throw UsageError("perigee-events: --store: the name of the file is empty");
+  std::vector<NamedSubscription> subscriptions;
+  for (const std::string& key : arguments.subscriptions) {
+    const std::size_t slash = key.rfind('/');
+    const std::string channel = key.substr(0, slash);
+    if (slash == std::string::npos || std::ranges::find(channels, channel) == channels.end())
+      throw UsageError("perigee-events: --subscription: '" + key +
+                       "' does not begin with the key of a --channel and a slash");
+    subscriptions.push_back({channel, key.substr(slash + 1)});
+  }
+  return subscriptions;
+}
+
+std::unique_ptr<events::EventStore> open_store(const StoreArguments& arguments) {
+  if (arguments.store == memory) return nullptr;
+  events::SqliteEventStoreOptions options = arguments.sqlite;
+  options.age_max = std::chrono::seconds(arguments.age_max_s);
+  auto opened = events::open_sqlite_event_store(arguments.store, options);
+  if (!opened) throw std::runtime_error(opened.error().text);
+  return std::move(*opened);
+}
+
+}  // namespace perigee::tool

@@ -1,0 +1,37 @@
+// The options of perigee-events for durable channels.
+#pragma once
+
+#include <perigee/services/events/service.h>
+#include <perigee/services/events/sqlite_store.h>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace perigee::tool {
+
+struct StoreArguments {
+  std::string store = "memory";  ///< or a file
+  std::vector<std::string> subscriptions;
+  std::uint32_t age_max_s = 0;
+  events::SqliteEventStoreOptions sqlite;
+};
+
+/// A subscription of the command line.
+struct NamedSubscription {
+  std::string channel;
+  std::string name;
+};
+
+void add_store_options(CLI::App& program, StoreArguments& arguments);
+/// Raises UsageError for a subscription without a channel, and for options that need a file.
+[[nodiscard]] std::vector<NamedSubscription> check_store_options(
+    const CLI::App& program, const StoreArguments& arguments,
+    const std::vector<std::string>& channels);
+/// Null: events are in memory only. Raises std::runtime_error if the file cannot be used.
+[[nodiscard]] std::unique_ptr<events::EventStore> open_store(const StoreArguments& arguments);
+
+}  // namespace perigee::tool
