@@ -12,6 +12,7 @@ namespace perigee::events::nats {
 namespace {
 
 constexpr int missing_heartbeats_max = 3;
+constexpr int agreeing_consumers = 5;
 constexpr std::chrono::milliseconds next_consumer_delay{100};
 
 }  // namespace
@@ -29,6 +30,7 @@ task<void> Following::run() {
     const bool has_consumer = co_await make_consumer();
     if (has_consumer) co_await await_fault();
     remove_consumer();
+    if (jumps_ > 0) co_await session_.pause(next_consumer_delay);
     if (!has_consumer) co_await session_.wait(bell_, next_consumer_delay);
   }
 }
@@ -49,6 +51,7 @@ task<bool> Following::check_stream() {
                                                       "' has lost events: its last number is " +
                                                       std::to_string(info->last) + ", and event " +
                                                       std::to_string(last_) + " was there"};
+  if (info) first_ = info->first;
   if (!error) co_return true;
   error->text += "; start the event service again";
   log::write(log::Level::error, "events", error->text);
@@ -115,6 +118,15 @@ void Following::report_gap() {
   bell_.ring();
 }
 
+/// Whether the events between the last one and this number are removed. A consumer on a replica
+/// that still copies the stream may skip events, so several consumers must agree.
+bool Following::is_removed_before(SequenceNumber number) {
+  if (number <= first_) return true;
+  jumps_ = number == jump_ ? jumps_ + 1 : 1;
+  jump_ = number;
+  return jumps_ > agreeing_consumers;
+}
+
 void Following::on_message(std::uint64_t consumer, Message message) {
   if (consumer != consumer_ || has_gap_) return;
   heard_ = session_.now();
@@ -123,7 +135,9 @@ void Following::on_message(std::uint64_t consumer, Message message) {
   if (delivery->consumer_number != consumer_last_ + 1) return report_gap();
   consumer_last_ = delivery->consumer_number;
   if (delivery->number <= last_) return;
+  if (delivery->number > last_ + 1 && !is_removed_before(delivery->number)) return report_gap();
   last_ = delivery->number;
+  jumps_ = 0;
   StoredEvent event{last_, std::move(message.octets)};
   events_.heard(event, message.message_id);
   recent_.add(std::move(event));

@@ -51,6 +51,7 @@ class Following {
   [[nodiscard]] task<bool> make_consumer();
   [[nodiscard]] task<void> await_fault();
   [[nodiscard]] bool has_fault() const;
+  [[nodiscard]] bool is_removed_before(SequenceNumber number);
   void remove_consumer();
   void on_status(const Message& message);
   void report_gap();
@@ -70,7 +71,10 @@ class Following {
   std::uint64_t connection_ = 0;     // over which the consumer pushes
   std::uint64_t consumer_last_ = 0;  // the consumer's number of its last message that came
   bool has_gap_ = false;
-  TimePoint heard_{};  // when the last message of the consumer came
+  SequenceNumber first_ = 0;  // of the stream, when the consumer was made
+  SequenceNumber jump_ = 0;   // the number behind the last missing numbers
+  int jumps_ = 0;             // consumers in a row that began with it
+  TimePoint heard_{};         // when the last message of the consumer came
 };
 
 }  // namespace perigee::events::nats
