@@ -9,6 +9,7 @@
 #include "crowd/crowd.h"
 #include "cubit/cubit.h"
 #include "demux/demux.h"
+#include "events/events.h"
 #include "imaging/imaging.h"
 #include "jitter/jitter.h"
 #include "middletier/middletier.h"
@@ -47,6 +48,7 @@ void add_bench_command(CLI::App& tool) {
   add_bridge_command(*bench);
   add_tls_command(*bench);
   add_naming_command(*bench);
+  add_events_command(*bench);
   add_codegen_command(*bench);
   add_paper_command(*bench);
   add_compare_command(*bench);

@@ -345,7 +345,7 @@ endfunction()
 #
 # A libFuzzer program, and a test with the label `fuzz` that runs it for a short time, starting from
 # fuzz/corpus/<name>. New inputs and findings go to the build folder.
-set(PERIGEE_FUZZ_SECONDS 5 CACHE STRING "How long the test of each fuzz target runs")
+set(PERIGEE_FUZZ_SECONDS 20 CACHE STRING "How long the test of each fuzz target runs")
 set(PERIGEE_FUZZ_SEED 1 CACHE STRING "The seed of the fuzz targets; 0: another one for each run")
 function(perigee_fuzz_target name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LAYERS" ${ARGN})

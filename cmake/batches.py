@@ -1,4 +1,4 @@
-"""Chooses which sources are compiled together (unity build): sources of a batch share no local names.
+"""Chooses which sources are compiled together (unity build): no two sources of a batch define the same local name.
 
 usage: batches.py <sources in a batch> <source>...
 

@@ -1,6 +1,6 @@
-// What a bridge reads of messages: references in forwards, its own object keys, and service
-// contexts. The first octet selects the kind. A rewritten reference leads to the bridge, and its
-// key leads back to the target's key.
+// The parts of messages that a bridge reads: references in forwards, its own object keys, and
+// service contexts. The first octet selects the kind. A rewritten reference leads to the bridge,
+// and its key leads back to the target's key.
 #include "bridge/raw_body.h"
 #include "bridge/references.h"
 #include "bridge/request_contexts.h"

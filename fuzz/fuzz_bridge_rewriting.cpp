@@ -67,14 +67,14 @@ const bridge::RewritingPlan& exceptions() {
   return *plan;
 }
 
-/// How a body was sent.
+/// The form in which a body was sent.
 struct Form {
   std::endian order;
   std::uint8_t minor;
   std::uint8_t phase;
 };
 
-/// The octets of a body behind a header that ends at the phase.
+/// The octets of a body after a header that ends at the phase.
 class Body {
  public:
   Body(const Form& form, OctetSpan octets) : form_(form), whole_(form.phase) {

@@ -1,4 +1,4 @@
-// The messages of examples/protocol_plugin from outside.
+// Messages of examples/protocol_plugin with octets from the network.
 #include "brief_messages.h"
 #include "messages.h"
 

@@ -16,7 +16,7 @@ using namespace perigee;
 using fuzz::require;
 using Text = std::string_view;
 
-// A section that shows all that the request contains.
+// A section that shows the whole content of the request.
 std::optional<std::string> echo_section(Text name, const orb::StatusQuery& query) {
   orb::StatusTable table;
   table.columns = query.path;

@@ -1,6 +1,6 @@
 // The IDL front end with hostile text. The first octet selects the version of IDL. A line "%%"
-// separates the main file from a file that it may include as "a.idl". Three of four mutations know
-// the grammar (idl_mutator.h).
+// separates the main file from a file that it may include as "a.idl". Three of four mutations
+// follow the grammar (idl_mutator.h).
 #include "idl_mutator.h"
 #include "idlc/frontend/compile.h"
 
@@ -42,7 +42,7 @@ std::string text_of(const std::uint8_t* data, std::size_t size) {
   return size == 0 ? std::string() : std::string(reinterpret_cast<const char*>(data) + 1, size - 1);
 }
 
-/// Writes the text behind the first octet. Returns the new size.
+/// Writes the text after the first octet. Returns the new size.
 std::size_t store(const std::string& text, std::uint8_t* data, std::size_t size_max) {
   const std::size_t size = std::min(text.size(), size_max - 1);
   std::memcpy(data + 1, text.data(), size);

@@ -122,7 +122,7 @@ class Attack {
         end_->await_sendable(std::chrono::milliseconds(0));
     }
   }
-  /// Any word that both processes may write.
+  /// Any of the words that both processes may write.
   ipc::SharedWord& word() {
     const std::uint32_t number = numbers_.octet();
     const Ring ring = number % 2 == 0 ? rings_.from_client() : rings_.from_server();

@@ -1,4 +1,4 @@
-// Valuetypes from outside: graphs with sharing and cycles, chunks, truncation, values in anys,
+// Valuetypes from the network: graphs with sharing and cycles, chunks, truncation, values in anys,
 // references to abstract interfaces. The first octet selects the byte order, the position of the
 // first octet, and whether cycles are refused. A message has a value and a list of values. Accepted
 // values must have the same octets after they were written, read and written again. One type is
@@ -143,7 +143,7 @@ class Part final : public Link, public virtual CORBA::AbstractBase {
   std::vector<CORBA::abstract_reference<CORBA::AbstractBase>> parts;
 };
 
-/// The values of a message that have a class here.
+/// The values that the factories have made for a message.
 using Made = std::vector<CORBA::weak_valuetype_reference<Link>>;
 
 template <typename T>
@@ -255,8 +255,8 @@ Octets write(const Contents& contents, std::endian order, std::size_t start) {
   return octets;
 }
 
-/// Compares with the second copy, since an any may keep the padding of the message in the first
-/// one.
+/// Compares the octets of the second copy with those of the third. In the first copy, an any may
+/// keep padding of the message.
 void check_copy(const Contents& contents, std::endian order, std::size_t start) {
   Environment environment;
   Contents copy;

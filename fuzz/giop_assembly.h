@@ -14,8 +14,9 @@ namespace perigee::fuzz {
 ///
 /// Invariant: size() <= capacity. While the message is incomplete, capacity <= max(first_capacity,
 /// growth_factor * size()), and capacity <= the announced size (for a fragmented message,
-/// max(announced size, 2 * size())). So a large size field costs the sender real octets. Storage is
-/// not initialised: the system gives no memory for octets that have not arrived.
+/// max(announced size, 2 * size())). So the receiver allocates little until the sender has sent
+/// many octets. Storage is not initialised: the system gives no memory for octets that have not
+/// arrived.
 class Assembly {
  public:
   static constexpr std::size_t first_capacity = 256 * 1024;

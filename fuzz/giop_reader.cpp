@@ -35,7 +35,7 @@ MutableOctetSpan Reader::receive_space(MutableOctetSpan scratch) {
   return scratch;
 }
 
-/// The received part of a large frame is not moved if there is room for the rest behind it. A small
+/// The received part of a large frame is not moved if there is room for the rest after it. A small
 /// part is moved to the front, so that more octets can be received at once.
 bool Reader::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
   return data_ == scratch.data() && capacity_ == scratch.size() && frame_known_ &&
@@ -63,7 +63,7 @@ MutableOctetSpan Reader::move_leftover(MutableOctetSpan scratch) {
   return scratch.subspan(count);
 }
 
-/// Moves the received octets to held_, and returns room for `count` octets behind them.
+/// Moves the received octets to held_, and returns room for `count` octets after them.
 MutableOctetSpan Reader::extend_held(std::size_t count) {
   Octets held(available() + count);
   const std::size_t leftover = available();

@@ -1,5 +1,4 @@
-// The reader of GIOP from the time before framing moved into the inbox: the oracle of fuzz_inbox.
-// To be deleted with that target.
+// An earlier implementation of GIOP framing. fuzz_inbox compares the results of the inbox with it.
 #pragma once
 
 #include "giop_assembly.h"
@@ -37,7 +36,7 @@ class Reader final {
  private:
   [[nodiscard]] std::size_t available() const noexcept { return end_ - begin_; }
   [[nodiscard]] const std::byte* front() const noexcept { return data_ + begin_; }
-  /// The request id behind the header of a 1.2 piece; 0 in 1.1, where pieces have no id.
+  /// The request id after the header of a 1.2 piece; 0 in 1.1, where pieces have no id.
   [[nodiscard]] std::uint32_t piece_id() const noexcept;
 
   bool look_at_front();
@@ -65,7 +64,7 @@ class Reader final {
   std::size_t capacity_ = 0;
   Octets held_;
   FrameHeader frame_;          // the frame at the front, if frame_known_
-  bool frame_known_ = false;   // and checked
+  bool frame_known_ = false;   // frame_ is parsed and checked
   bool is_filling_ = false;    // current_ has a frame that had not arrived as a whole
   std::size_t remaining_ = 0;  // octets of that frame that have not arrived
   Assembly current_;

@@ -24,7 +24,7 @@ class IdlMutator final {
     std::size_t size;
   };
   static std::vector<Piece> pieces_of(std::string_view text);
-  /// Positions where a statement may begin or end: behind `;`, `{`, `}`, and at both ends of the
+  /// Positions where a statement may begin or end: after `;`, `{`, `}`, and at both ends of the
   /// text.
   static std::vector<std::size_t> borders_of(std::string_view text);
 

@@ -10,7 +10,7 @@
 namespace perigee::bench {
 namespace {
 
-// Beside the perigee program, in the build tree and in the install prefix.
+// Looks for perigee-idl near the program perigee, in the install prefix and in the build tree.
 std::string find_idl_compiler() {
   const auto folder = std::filesystem::path(own_executable()).parent_path();
   for (const char* place : {"perigee-idl", "../../src/idlc/program/perigee-idl"})

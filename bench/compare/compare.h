@@ -21,7 +21,7 @@ namespace compare {
 
 /// The samples of a report by the names of their values. A name is the way to the value:
 /// "results / version=sock; buffer_size=8192 / cpu_ratio". Samples of the repetitions in a report
-/// of `perigee bench paper` are put together. Throws std::runtime_error if samples are no numbers.
+/// of `perigee bench paper` are put together. Throws std::runtime_error if samples are not numbers.
 std::map<std::string, std::vector<double>> samples_of(const nlohmann::json& report);
 
 enum class Judgement : std::uint8_t { smaller, unchanged, larger, too_few_samples };

@@ -137,7 +137,7 @@ void receive_raw_reply(int fd) {
   const ssize_t left = static_cast<ssize_t>(size) + 12 - count;
   if (count < 24 || left < 0 || reply[7] != 1 || status != 0 ||
       !skip_octets(fd, static_cast<std::size_t>(left)))
-    throw std::runtime_error("the server has sent an exception, or no whole reply");
+    throw std::runtime_error("the server has sent an exception, or an incomplete reply");
 }
 
 }  // namespace perigee::bench

@@ -1,4 +1,4 @@
-// The peers of the crowd: idle, busy, slow and half open.
+// The clients of the experiment: idle, busy and slow clients, and clients with incomplete requests.
 #include "connections/raw_giop.h"
 #include "crowd.h"
 #include "harness/raw_socket.h"
@@ -107,7 +107,8 @@ class SlowReader {
   void read_a_little() {
     std::array<char, 1024> space;
     const ssize_t count = recv(fd_, space.data(), space.size(), MSG_DONTWAIT);
-    check_call(count > 0 || (count < 0 && errno == EAGAIN), "the server has cut a slow reader off");
+    check_call(count > 0 || (count < 0 && errno == EAGAIN),
+               "the server has closed the connection of a slow reader");
   }
 
  private:

@@ -62,7 +62,7 @@ void add_compared(std::vector<Claim>& claims, const CubitReport& report,
         {workload + ": " + to_text(goal.comparison), Bound::at_most, goal.ratio, *ratio});
 }
 
-// The table of a report shows two digits behind the point, too.
+// The table of a report shows two digits after the point, too.
 double rounded(double value) { return std::max(0.0, std::round(value * 100) / 100); }
 
 void add_counted(std::vector<Claim>& claims, const SideCounts& counts, bool both_spin) {

@@ -242,7 +242,7 @@ std::size_t align(std::size_t size, std::size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-// A header and the data behind it, aligned to 8.
+// A header and the data after it, aligned to 8.
 std::uint32_t with_body(std::size_t header, std::size_t payload) {
   return static_cast<std::uint32_t>(payload == 0 ? header : align(header, 8) + payload);
 }

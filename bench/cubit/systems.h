@@ -58,7 +58,8 @@ const std::vector<std::string>& cubit_workloads();
 /// The workloads that are measured only if the options name them: large calls, and sequences that
 /// are only sent.
 std::vector<std::string> further_cubit_workloads();
-/// What a call of the workload sends and returns: "a sequence of 4096 octets is sent and returned".
+/// The data that a call of the workload sends and returns, as text: "a sequence of 4096 octets is
+/// sent and returned".
 std::string workload_text(const std::string& workload);
 /// The octets that a large call sends and receives, together; 0 for workloads that are not large.
 std::size_t large_size_of(const std::string& workload);
@@ -92,7 +93,7 @@ class Pair {
   Sample run(const std::string& workload, std::size_t count);
   /// The times of `count` calls, in nanoseconds.
   std::vector<double> times(const std::string& workload, std::size_t count);
-  /// The client's answer behind "ok". Throws std::runtime_error if it answers anything else.
+  /// The client's answer after "ok". Throws std::runtime_error if it answers anything else.
   std::istringstream command(const std::string& workload, const std::string& rest);
   /// User and system time of both sides.
   [[nodiscard]] std::chrono::nanoseconds cpu_time() const;

@@ -87,7 +87,7 @@ class Dispatching {
     servant_._dispatch(request_);
   }
 
-  // What a skeleton does, without the search.
+  // The work of a skeleton, without the search.
   void direct(std::size_t index) {
     request_.begin(names_[index]);
     request_.end_of_arguments();

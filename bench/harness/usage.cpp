@@ -1,4 +1,4 @@
-// Reads /proc/<pid>.
+// Reads the CPU time, the threads and the memory of a process from /proc/<pid>.
 #include "usage.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ double find_status(pid_t pid, const std::string& name) {
 }
 
 // proc(5): the 14th field. The second field is the name in parentheses, which may contain blanks.
-// So the fields are counted from behind it.
+// So the fields after the name are counted.
 std::chrono::nanoseconds user_time(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string text;

@@ -1,5 +1,5 @@
-// How both iceoryx programs wait for a message: they spin if the peer runs on another CPU, and then
-// sleep in a WaitSet, as Perigee and the C programs do.
+// The waits of both iceoryx programs for a message: they spin if the peer runs on another CPU, and
+// then sleep in a WaitSet, as Perigee and the C programs do.
 #pragma once
 
 #include <iceoryx_posh/popo/wait_set.hpp>

@@ -103,7 +103,7 @@ struct StreamServer::State {
     (void)value_of(stream.send_n(octets_of(received)), "send");
   }
 
-  // A bad stream does not end the server: the client reports what it misses.
+  // A bad stream does not end the server: the client reports the missing octets.
   [[noreturn]] void serve_all() {
     for (;;) {
       try {

@@ -1,4 +1,4 @@
-// Images over streams of their own, by the typed wrappers. A call has given a ticket before.
+// Images over streams of their own, by the typed wrappers. A call returns the ticket of a stream.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct StreamTicket {
 
 enum class Direction : std::uint8_t { fetch, upload };
 
-/// Serves streams in a thread of its own, one after the other. For several threads.
+/// Serves streams in a thread of its own, one after the other. Any thread.
 class StreamServer {
  public:
   StreamServer();

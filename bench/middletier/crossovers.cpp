@@ -39,7 +39,7 @@ bool belongs(const MiddletierReport& report, const Point& point, Load load) {
                              : point.delay_ms == scalability_delay_ms;
 }
 
-// Points come in the order of their load. `at` is given up if the model is slower later.
+// Points come in the order of their load. `at` is reset if the model is slower at a later point.
 void note(Crossover& crossover, const Point& point, const MiddletierCell& model,
           const MiddletierCell& base) {
   const std::size_t load = crossover.load == Load::delay ? point.delay_ms : point.clients;

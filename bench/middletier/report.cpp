@@ -259,7 +259,7 @@ std::string to_json(const MiddletierReport& report) {
       nlohmann::json row{
           {"clients", point.clients}, {"delay_ms", point.delay_ms}, {"model", model}};
       if (point.shared_cpus != 0) row["shared_cpus"] = point.shared_cpus;
-      if (point.bursts) row["bursts"] = true;
+      row["bursts"] = point.bursts;
       if (point.work != 0) row["work"] = point.work;
       if (!cell.error.empty()) row["error"] = cell.error;
       if (!cell.samples.empty()) {

@@ -1,6 +1,6 @@
-// The source: one thread, with a connection for each client. A client sends its next request after
-// its reply.
-// In bursts, all clients send at once, and again when all have their replies.
+// The source: one thread, with a connection for each client. A client sends its next request when
+// it has received a reply. In bursts, all clients send at once, and again when all have their
+// replies.
 #include "harness/raw_socket.h"
 #include "harness/statistics.h"
 #include "relay_messages.h"

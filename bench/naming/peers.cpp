@@ -1,14 +1,17 @@
 // The processes of the naming experiment: a naming service, its clients, and the floor. Each
 // prints its results as lines of numbers.
-//   naming_peers server <store>               prints the references of the root context and of an
-//   object with a
-//                                             void call; ends with SIGTERM
-//   naming_peers calls void|resolve <reference> <count>      calls per second
-//   naming_peers bind <root> <clients> <count> <prefix>      bindings per second; each client binds
-//   its share naming_peers rows <file> <rows> <group>                  rows per second, without an
-//   ORB naming_peers fill memory|<file> <count>                  MiB of this process with this many
-//   bindings naming_peers pages <root>                                microseconds of the first
-//   page and of the last one
+// clang-format off: a table
+//   naming_peers server <store>                          prints two references: of the root context,
+//                                                        and of an object with a void call; SIGTERM
+//                                                        ends it
+//   naming_peers calls void|resolve <reference> <count>  calls per second
+//   naming_peers bind <root> <clients> <count> <prefix>  bindings per second; each client binds its
+//                                                        share
+//   naming_peers rows <file> <rows> <group>              rows per second, without an ORB
+//   naming_peers fill memory|<file> <count>              MiB of this process with this many bindings
+//   naming_peers pages <root>                            microseconds of the first page and of the
+//                                                        last page
+// clang-format on
 #include "CosNamingC.h"
 #include "void_callsC.h"
 #include "void_callsS.h"

@@ -97,6 +97,13 @@ void check_is_testable(const Value& value, const json& document) {
     if (reason->is_string()) throw NotTestable(reason->get<std::string>());
 }
 
+/// Three significant digits, also if the last ones are zeros: "1.00".
+std::string three_digits(double value) {
+  std::string text = fmt::format("{:#.3g}", value);
+  if (text.ends_with('.')) text.pop_back();  // 200.
+  return text;
+}
+
 std::string at_position(std::string path, double x) {
   constexpr std::string_view mark = "{X}";
   if (const std::size_t place = path.find(mark); place != std::string::npos)
@@ -210,7 +217,8 @@ std::vector<Result> results_of(const Paper& paper, const Figure& figure, const O
 }
 
 std::string value_text(const Estimate& value) {
-  return fmt::format("{:.3g} [{:.3g}, {:.3g}]", value.value, value.low, value.high);
+  return fmt::format("{} [{}, {}]", three_digits(value.value), three_digits(value.low),
+                     three_digits(value.high));
 }
 
 std::string range_text(const Range& range) {

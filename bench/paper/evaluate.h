@@ -42,7 +42,7 @@ struct NotTestable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 /// Throws NotTestable if a report has a text at `value.unless`, and std::runtime_error with the
-/// reason if the value is missing, or is no number.
+/// reason if the value is missing, or is not a number.
 Estimate measure(const Value& value, const Outcomes& outcomes);
 
 /// A line of the table of findings.

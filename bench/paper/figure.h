@@ -47,7 +47,7 @@ inline Range at_most(double high) { return {0, high}; }
 inline Range at_least(double low) { return {.low = low}; }
 inline Range between(double low, double high) { return {low, high}; }
 
-/// What a paper states, and the measurement that tests the statement.
+/// A statement of a paper, and the measurement that tests the statement.
 struct Finding {
   std::string claim;     ///< a clause after "The paper: "
   std::string measured;  ///< the name of the value: the subject of a sentence

@@ -113,7 +113,7 @@ std::unique_ptr<Child> join_socket(const Channel& channel, Version version,
       channel, version, value_of(Family::Connector::connect(at), "connect to " + to_string(at)));
 }
 
-// Where a parent listens.
+// The address at which a parent listens.
 ipc::InetAddr inet_address(const Channel& channel, const std::string& text) {
   if (text.empty())
     return channel.host_address ? ipc::primary_address() : ipc::InetAddr::loopback();

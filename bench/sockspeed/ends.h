@@ -55,8 +55,8 @@ class Rendezvous {
   virtual ~Rendezvous() = default;
   /// The address for the child.
   [[nodiscard]] virtual std::string address() const = 0;
-  /// Waits for the child. For a pipe it cannot: the caller must first make sure that the child has
-  /// opened the pipe.
+  /// Waits for the child, except with a pipe: then the caller must first make sure that the child
+  /// has opened the pipe.
   virtual std::unique_ptr<Parent> accept() = 0;
 };
 

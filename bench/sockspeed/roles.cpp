@@ -1,4 +1,4 @@
-// Parents and children as processes that the experiment commands.
+// The processes of parents and children, which the experiment starts and controls.
 #include "sockspeed.h"
 #include <perigee/ipc/fifo.h>
 
@@ -12,7 +12,7 @@ namespace {
 Version parse_version(const std::string& text) {
   if (text == "c") return Version::c;
   if (text == "wrapper") return Version::wrapper;
-  throw std::runtime_error("'" + text + "' is no version");
+  throw std::runtime_error("'" + text + "' is not a version: write c or wrapper");
 }
 
 void print_line(const Outcome& outcome) {

@@ -60,7 +60,7 @@ struct TlsReport {
 /// "void" and "borrowed1048576" as in the cubit experiment. "connect" and "resume": a connection
 /// with its handshake, one call without parameters, and the close.
 const std::vector<std::string>& tls_workloads();
-/// What the workload does: "a call without parameters".
+/// A description of the workload: "a call without parameters".
 std::string tls_workload_text(const std::string& workload);
 /// Large calls and handshakes take longer, so a round has fewer of them.
 std::size_t tls_count(const TlsBenchOptions& options, const std::string& workload);

@@ -124,7 +124,7 @@ int run_c_transmitter(const std::string& family, const std::string& reference,
     for (std::size_t left = transfer.count; left > 0; --left)
       send_all(fd, buffer.data(), buffer.size());
     ttcp::Totals totals;
-    check_call(receive_all(fd, &totals, sizeof totals), "the receiver has gone");
+    check_call(receive_all(fd, &totals, sizeof totals), "the receiver has closed the connection");
     return totals;
   });
 }

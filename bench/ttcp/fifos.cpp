@@ -172,7 +172,8 @@ int transmit(const std::string& folder, const TtcpRole& role) {
     for (std::size_t left = transfer.count; left > 0; --left)
       ends.send_all(std::as_bytes(std::span(buffer)));
     ttcp::Totals totals;
-    if (!receive_all(ends, octets_of(totals))) throw std::runtime_error("the receiver has gone");
+    if (!receive_all(ends, octets_of(totals)))
+      throw std::runtime_error("the receiver has closed the connection");
     return totals;
   });
 }

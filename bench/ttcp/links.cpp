@@ -26,7 +26,8 @@ bool is_root() { return geteuid() == 0; }
 // A shell whose errors go to its output, so that this program can report them.
 Words shell(const std::string& script) { return {"/bin/sh", "-c", "exec 2>&1; " + script}; }
 
-// A process that does nothing holds a namespace. It ends when its input is closed.
+// Starts a process that does nothing, and so keeps a namespace alive. It ends when its input is
+// closed.
 Process hold(const Words& command) {
   Process holder({command, -1});
   const std::string line = holder.read_line();

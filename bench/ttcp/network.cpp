@@ -201,7 +201,7 @@ ipc::sock::Acceptor listen(std::uint16_t port) {
 bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions,
                TtcpSession& record, std::ostream& log) {
   const auto peer = stream.peer_address();
-  record.peer = peer ? peer->unmapped().host() : "a peer that has gone";
+  record.peer = peer ? peer->unmapped().host() : "a peer that has disconnected";
   (void)stream.set(ipc::NoDelay{});
   (void)stream.set(ipc::KeepAlive{});  // otherwise its session might never end
   std::size_t requests = 0;

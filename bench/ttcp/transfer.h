@@ -124,7 +124,7 @@ inline std::string run_transfer(const Transmit& transmit, const Transfer& transf
     answer << "error " << totals.octets << " of " << transfer.size * transfer.count
            << " octets arrived";
   else if (totals.errors != 0)
-    answer << "error " << totals.errors << " octets arrived wrong";
+    answer << "error " << totals.errors << " octets arrived with wrong values";
   else
     answer << "ok " << elapsed << ' ' << totals.octets;
   return answer.str();

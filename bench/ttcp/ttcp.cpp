@@ -169,7 +169,8 @@ std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
   for (TtcpVersion& version : versions)
     add_orb_options(version, {options.strategy, std::ranges::max(options.sizes)});
   if (options.versions.empty()) return versions;
-  const std::vector<TtcpVersion> known = ttcp_versions("omniORB", "iceoryx");  // installed or not
+  const std::vector<TtcpVersion> known =
+      ttcp_versions("omniORB", "iceoryx");  // also versions that are not installed
   for (const std::string& name : options.versions) check_known(name, known);
   std::set<std::string> wanted(options.versions.begin(), options.versions.end());
   for (const TtcpVersion& version : versions)
@@ -181,7 +182,8 @@ std::vector<TtcpVersion> chosen_versions(const TtcpOptions& options) {
 
 namespace {
 
-// RouDi for the version of iceoryx. If it does not start, the report has the reason in its place.
+// Starts RouDi, the daemon of iceoryx, if the version `iceoryx` is measured. If RouDi does not
+// start, the report has the reason instead of results.
 std::unique_ptr<Roudi> start_roudi_of(TtcpReport& report) {
   const auto found =
       std::ranges::find(report.versions, TtcpVersion::Program::iceoryx, &TtcpVersion::program);

@@ -179,12 +179,13 @@ int transmit(const std::string& reference, const TtcpRole& role) {
     std::byte mark{1};
     ttcp::Totals totals;
     send_all(connection, octets_of(transfer));
-    if (!receive_all(connection, {&mark, 1})) throw std::runtime_error("the receiver has gone");
+    if (!receive_all(connection, {&mark, 1}))
+      throw std::runtime_error("the receiver has closed the connection");
     for (std::size_t left = transfer.count; left > 0; --left)
       (void)Calls::send(socket, std::as_bytes(std::span(buffer)));  // a dropped one is lost
     send_all(connection, {&mark, 1});
     if (!receive_all(connection, octets_of(totals)))
-      throw std::runtime_error("the receiver has gone");
+      throw std::runtime_error("the receiver has closed the connection");
     return totals;
   };
   return ttcp::serve_transfers(run, ttcp::Losses::allowed);

@@ -133,7 +133,8 @@ int transmit(const std::string& reference, const TtcpRole& role) {
     for (std::size_t left = transfer.count; left > 0; --left)
       send_all(stream, std::as_bytes(std::span(buffer)));
     ttcp::Totals totals;
-    if (!receive_all(stream, octets_of(totals))) throw std::runtime_error("the receiver has gone");
+    if (!receive_all(stream, octets_of(totals)))
+      throw std::runtime_error("the receiver has closed the connection");
     return totals;
   });
 }

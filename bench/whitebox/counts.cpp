@@ -9,8 +9,8 @@ namespace perigee::bench {
 namespace {
 
 /// Adds up the parts of a file. "fn=(7) name" begins the costs of a function; later it is "fn=(7)".
-/// The line after "calls=" has the cost of the called functions, which is no cost of the function
-/// itself. "totals:" ends a part.
+/// The line after "calls=" has the cost of the called functions, which is not a cost of the
+/// function itself. "totals:" ends a part.
 class Parts {
  public:
   void read(const std::string& line) {

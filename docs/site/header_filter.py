@@ -5,7 +5,7 @@
 - The name of a document becomes a link to its page of the site.
 - The inline namespace with the version of the binary interface is left out.
 
-Every line behind `#pragma once` keeps its number.
+Every line after `#pragma once` keeps its number.
 """
 
 import re
@@ -17,7 +17,7 @@ DOCUMENT = re.compile(r"\bdocs/(\w+)\.md\b")
 
 
 def as_docstring(comment):
-    """The comment at the top. Indented lines behind an empty line or a colon are code."""
+    """The comment at the top. Indented lines after an empty line or a colon are code."""
     lines = ["/// @file"]
     in_code = False
     for line in comment:

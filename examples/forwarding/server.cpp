@@ -101,7 +101,7 @@ class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_t
   };
 
   void refuse_while_moving() const {
-    if (moving_) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the ledger is just moving");
+    if (moving_) throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the ledger is being moved");
   }
 
   const CORBA::servant_reference<Ledger> ledger_;

@@ -66,7 +66,7 @@ std::string first_line(const FileVersion& version) {
 }
 
 // Nothing if there is no checksum, or if it belongs to another content. A file that
-// `write_checksum_file` writes is short, and is no link.
+// `write_checksum_file` writes is short, and is not a link.
 std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVersion& version) try {
   const fs::path path = checksum_path(image);
   const Handle file = open_regular(path);

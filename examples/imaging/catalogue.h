@@ -38,8 +38,8 @@ class Catalogue {
 
   /// All images, by name. The list leaves out images that cannot be read.
   [[nodiscard]] std::vector<CatalogueEntry> list();
-  /// Nothing if there is no image of this name. A name is no path: it consists of letters, digits
-  /// and `-_.`, and begins with a letter or a digit.
+  /// Nothing if there is no image of this name. A name is not a path: it consists of letters,
+  /// digits and `-_.`, and begins with a letter or a digit.
   [[nodiscard]] std::optional<CatalogueEntry> find(const std::string& name);
   /// Opens the file for sending; nothing if the file has changed since the entry was made.
   [[nodiscard]] std::optional<perigee::ipc::File> open(const CatalogueEntry& entry) const;

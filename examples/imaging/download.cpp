@@ -76,7 +76,7 @@ void Download::open_part() {
 void Download::lock_part() {
   if (::flock(output_.handle(), LOCK_EX | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK)
-      throw LocalProblem(part_.string() + ": another program is just fetching this image");
+      throw LocalProblem(part_.string() + ": another program is fetching this image");
     fail(part_);
   }
   struct stat locked{};

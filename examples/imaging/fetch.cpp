@@ -118,7 +118,7 @@ class Fetch {
     if (!download_)
       download_.emplace(options_.file, Download::What{image_.size(), image_.checksum()});
     if (arrived() > 0)
-      say(options_.image + ": goes on at octet " + std::to_string(arrived()) + " of " +
+      say(options_.image + ": continues at octet " + std::to_string(arrived()) + " of " +
           std::to_string(image_.size()));
   }
 

@@ -1,4 +1,5 @@
-// The streams over which images travel. A client that shows a ticket gets the octets of the ticket.
+// The streams over which images are sent. A client that shows a ticket gets the octets of the
+// ticket.
 //
 // The client sends the ticket's secret. The server answers with one octet, a StreamAnswer; after
 // `octets_follow` it sends the octets, by sendfile, and closes.
@@ -21,7 +22,7 @@ enum class StreamAnswer : unsigned char {
   octets_follow = 1,
   ticket_refused = 2,  ///< expired, used or never issued
   image_changed = 3,   ///< since the ticket was issued
-  wait = 4,            ///< all transfers are taken; sent each second until another answer
+  wait = 4,            ///< `transfers_max` is reached; repeated each second
   too_many_wait = 5,   ///< try again later, with another ticket
 };
 
@@ -37,14 +38,15 @@ class ImageStreams final : private Reception::Host {
   };
   static constexpr std::size_t chunk_size = 1024 * 1024;
 
-  /// Both outlive this object. Throws std::system_error if the address cannot be listened at.
+  /// `catalogue` and `tickets` must outlive this object. Throws std::system_error if the address
+  /// cannot be listened at.
   ImageStreams(const Catalogue& catalogue, Tickets& tickets, const Options& options);
   ~ImageStreams() { end(std::chrono::seconds(0)); }
   ImageStreams(const ImageStreams&) = delete;
   ImageStreams& operator=(const ImageStreams&) = delete;
 
   [[nodiscard]] std::uint16_t port() const noexcept { return reception_.port(); }
-  /// Accepts no more connections, and closes waiting connections. Cuts transfers that are still in
+  /// Accepts no more connections, and closes waiting connections. Ends transfers that are still in
   /// progress after `grace`.
   void end(std::chrono::seconds grace);
 

@@ -1,4 +1,4 @@
-// What the servers of this example have in common: objects whose references outlive the process.
+// The common part of the servers of this example: objects whose references outlive the process.
 #pragma once
 
 #include <perigee/corba.h>

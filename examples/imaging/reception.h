@@ -1,4 +1,4 @@
-// New connections show their tickets here. One thread serves all of them. So a connection that
+// Receives the tickets of new connections. One thread serves all of them. So a connection that
 // shows no ticket delays no other connection, and no ticket expires in a queue.
 #pragma once
 

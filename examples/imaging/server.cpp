@@ -1,5 +1,5 @@
 // image_server: offers the images of a folder. Calls list the images and give tickets. The octets
-// travel by the streams of image_streams.h. Ends in order on SIGINT and SIGTERM.
+// are sent over the streams of image_streams.h. Ends in order on SIGINT and SIGTERM.
 #include "image_streams.h"
 #include "imagingS.h"
 #include "programs.h"
@@ -37,7 +37,7 @@ class ImageServer final : public CORBA::servant_traits<Imaging::ImageServer>::ba
     std::string host;
     std::uint16_t port;
   };
-  /// Both outlive this servant.
+  /// `catalogue` and `tickets` must outlive this servant.
   ImageServer(Catalogue& catalogue, Tickets& tickets, Endpoint endpoint)
       : catalogue_(catalogue), tickets_(tickets), endpoint_(std::move(endpoint)) {}
 

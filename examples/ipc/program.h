@@ -1,5 +1,4 @@
-// What the programs of this folder have in common: errors that say what failed, and an end in
-// order.
+// The common part of the programs of this folder: errors that say what failed, and an end in order.
 #pragma once
 
 #include <perigee/ipc/result.h>

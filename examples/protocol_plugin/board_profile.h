@@ -1,4 +1,4 @@
-// How references name an object that is reached by the protocol `board`.
+// The profiles of references to objects that are reached by the protocol `board`.
 #pragma once
 
 #include <perigee/iop/profile_codec.h>
@@ -8,7 +8,8 @@
 
 namespace board {
 
-/// Private tags like this one are not registered with the OMG: other ORBs pass them on unread.
+/// Private tags like this one are not registered with the OMG: other ORBs forward them without
+/// reading them.
 inline constexpr std::uint32_t profile_tag = 0x424f4152;  // "BOAR"
 
 /// The codec of profiles with the tag. Their address is a whole endpoint: "board:///folder/notice".

@@ -1,4 +1,4 @@
-// What the example's servers share: they publish one object, and end in order on SIGINT and
+// The common part of the example's servers: they publish one object, and end in order on SIGINT and
 // SIGTERM.
 #pragma once
 

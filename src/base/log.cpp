@@ -1,5 +1,5 @@
 // Logging over spdlog. The level and the sink belong to the process, not to an ORB: lines are also
-// logged before the first ORB exists and after the last one has gone.
+// logged before the first ORB exists and after the last one has ended.
 #include "base/log_annotation.h"
 #include <perigee/base/log.h>
 

@@ -10,7 +10,7 @@ namespace perigee::log {
 /// Appends to the text of a line. Runs on the thread that logs. Must not log. May throw: then the
 /// line is written without the addition.
 using Annotate = void (*)(std::string& text);
-/// Concerns the lines of the process from now on. `annotate` must stay valid. Any thread.
+/// Applies to all lines that the process logs from now on. `annotate` must stay valid. Any thread.
 PERIGEE_INTERNAL_API void set_annotation(Annotate annotate) noexcept;
 
 }  // namespace perigee::log

@@ -1,4 +1,4 @@
-// What the parts of a bridge share.
+// The data that the parts of a bridge share.
 #pragma once
 
 #include "bridge/references.h"

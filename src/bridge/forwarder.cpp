@@ -98,7 +98,7 @@ void Forwarder::forward(engine::IncomingRequest& request,
       ForwardedCall::make(*this, *line, client,
                           {request.id(), request.version(), request.response(),
                            ForwardedCall::Kind::request, received.bridges != 0, types});
-  // If this turn of the loop may bring more requests, they leave together with this one.
+  // If this turn of the loop may receive more requests, they are sent together with this one.
   call->may_wait_for_turn =
       request.frame.more_at_hand || home_.loop().reactor().calls_more_in_turn();
   defer(*call, request, outgoing, request.message);

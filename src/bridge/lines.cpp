@@ -31,7 +31,7 @@ void log_failure(const char* text) noexcept { log::write(log::Level::error, "bri
 
 }  // namespace
 
-// Null: there are as many lines as allowed.
+// Null if the number of lines has reached its limit.
 Line* Forwarder::line_of(const Target& target, Agreement agreement) {
   for (Line& line : lines_)
     if (line.target == &target && line.agreement == agreement) return &line;

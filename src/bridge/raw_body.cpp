@@ -1,4 +1,4 @@
-// Puts the body of a message behind a header of another message, at the same phase.
+// Puts the body of a message after a header of another message, at the same phase.
 #include "bridge/raw_body.h"
 
 #include <perigee/cdr/encoder.h>

@@ -1,4 +1,4 @@
-// Messages whose bodies are passed on unread, behind new headers.
+// Messages whose bodies are passed on unread, after new headers.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -51,7 +51,7 @@ struct NewHeader {
 };
 
 /// @name Write a whole message into `buffer`, which is cleared first.
-/// False: the message cannot be sent. It is too large, or the body does not fit behind a header of
+/// False: the message cannot be sent. It is too large, or the body does not fit after a header of
 /// this version: GIOP 1.2 has bodies of phase 0 only. In GIOP 1.0 and 1.1, `context_phase` may be
 /// added to the contexts. Fragments of GIOP 1.1 are written as the same fragments, in version 1.1
 /// only. Large bodies are borrowed: they must outlive the sending. May throw bad_alloc.

@@ -64,7 +64,7 @@ class References {
   [[nodiscard]] std::optional<Target> target_of(const iop::Ior& ior) const;
   [[nodiscard]] const Target& main_target() const noexcept { return *main_; }
 
-  /// Where requests for an object go.
+  /// The server and the key to which requests for an object are sent.
   struct Destination {
     const Target* target = nullptr;  ///< null: the key is a routed key of an unknown target
     OctetSpan object_key;            ///< the key at the target; part of the bridge's key

@@ -1,4 +1,4 @@
-// Which service contexts of a request and of a reply pass the bridge.
+// The service contexts of requests and replies that pass the bridge.
 #pragma once
 
 #include <perigee/base/octets.h>
@@ -18,7 +18,7 @@ inline constexpr std::uint8_t bridges_max = 8;
 /// The code sets that a client has announced, as one number; 0: none.
 using Agreement = std::uint64_t;
 
-/// What the service contexts of one received message say.
+/// The information in the service contexts of one received message.
 struct ReceivedContexts {
   std::optional<Agreement> agreement;  ///< nothing: the message announces no code sets
   std::uint8_t bridges = 0;            ///< that the request has passed

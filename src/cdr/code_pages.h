@@ -1,5 +1,5 @@
-// The parts of ISO 8859 beyond the first: the characters of the octets 0xa0 to 0xff. Below 0xa0 all
-// parts are the same as ISO 8859-1, and so as Unicode.
+// ISO 8859-2 to 8859-16: the characters of the octets 0xa0 to 0xff. Below 0xa0 all parts are the
+// same as ISO 8859-1, and so as Unicode.
 #pragma once
 
 #include <array>

@@ -153,7 +153,7 @@ bool Decoder::find_number(std::size_t size) noexcept {
   return true;
 }
 
-// A number behind the end of a piece begins in the next piece, which may have padding in front of
+// A number that follows the end of a piece begins in the next piece, which may have padding before
 // the number. Octets have no alignment: `read_octets_of_pieces` goes to the next piece for them.
 void Decoder::align_at_end(std::size_t alignment) noexcept {
   for (;;) {
@@ -257,8 +257,8 @@ void Decoder::copy_long(std::size_t size, std::string& text) {
   fail(ErrorKind::bad_character);
 }
 
-// The pieces of a message lie behind each other in memory, so the end of the number is found
-// without a read.
+// The pieces of a message follow each other in memory, so the end of the number is found without a
+// read.
 OctetSpan Decoder::read_fixed(int digits) noexcept {
   const auto size_max = static_cast<std::size_t>(digits) / 2 + 1;
   if (size_max > octets_.size() - position_) {

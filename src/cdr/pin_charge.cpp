@@ -1,4 +1,4 @@
-// What pinned memory has charged to the budget of decoded values.
+// The memory that pinned values have charged to the budget of decoded values.
 #include <perigee/cdr/pinned.h>
 
 namespace perigee::cdr {

@@ -86,7 +86,7 @@ constexpr double double_of_quad(const OctetsOfQuad& octets) noexcept {
   constexpr unsigned usual_count = 63 - double_fraction_bits;
   const std::int64_t count = exponent > 0 ? usual_count : usual_count + 1 - exponent;
   if (count > 64) return number(0);
-  // The leading 1, and 63 digits. The last digit is also set if any digit behind it is set.
+  // The leading 1, and 63 digits. The last digit is also set if any digit after it is set.
   constexpr unsigned low_digits = 63 - quad_fraction_bits;
   const bool is_inexact = quad.low << low_digits != 0;
   const std::uint64_t digits =

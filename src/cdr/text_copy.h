@@ -23,7 +23,7 @@ enum class CopiedText : std::uint8_t {
 CopiedText copy_long_text(void* place, std::string_view text) noexcept;
 
 /// The octets of a long text, combined by or. Reads whole blocks, and sets `index` to the position
-/// behind the last of them.
+/// after the last of them.
 inline std::uint64_t combine_blocks(std::string_view text, std::size_t& index) noexcept {
   using Block [[gnu::vector_size(16)]] = std::uint64_t;
   Block all{};

@@ -85,7 +85,7 @@ class TypeReader final {
       : arena_(arena), limits_(limits), message_(message) {}
 
   /// Reads the top-level TypeCode. Its kind and length were read already: `body` begins 8 octets
-  /// behind the position of the kind.
+  /// after the position of the kind.
   const TypeNode* read_top(TypeKind kind, OctetSpan body) {
     size_ = 8 + body.size();
     TypeNode& node = make(kind, 0);

@@ -104,7 +104,7 @@ void put_called(Text& text, const TypeNode& type) {
     text << "\"" << type.id << "\"";
 }
 
-/// A bound behind an element's type, as in `<long, 3>`.
+/// A bound after an element's type, as in `<long, 3>`.
 void put_bound(Text& text, const TypeNode& type) {
   if (type.bound != 0) text << ", " << type.bound;
 }

@@ -142,7 +142,7 @@ void ValueReading::leave_chunk(Decoder& decoder) noexcept {
   chunk_.is_read = false;
 }
 
-// Of the chunk, the pieces behind the present one.
+// Of the chunk, the pieces after the present one.
 void ValueReading::skip_chunk_rest(Decoder& decoder) noexcept {
   while (chunk_.beyond != 0 && decoder.ok()) {
     decoder.position_ = decoder.octets_.size();
@@ -236,7 +236,7 @@ const ValueReading::Entry* ValueReading::entry_at(std::size_t behind_distance,
   return found != entries_.end() && found->behind == wanted ? &*found : nullptr;
 }
 
-// Reads the distance behind an indirection tag. The distance counts from its own position. A list
+// Reads the distance after an indirection tag. The distance counts from its own position. A list
 // of ids that is being read has no count yet, so it cannot refer to itself.
 const ValueReading::Entry* ValueReading::find_earlier(Decoder& decoder, Place place) {
   const std::size_t behind_distance = decoder.remaining();

@@ -349,7 +349,7 @@ class Walk final {
   }
 
   /// A boolean, then an object reference or a value. CORBA 3.0, 15.3.7. The TypeCode of an abstract
-  /// interface does not tell the state of a value.
+  /// interface does not describe the state of a value.
   void abstract_reference() {
     if (taken<bool>()) return reference();
     if (!in_.ok()) return;
@@ -457,7 +457,7 @@ class Walk final {
     return is_begun && in_.ok();
   }
 
-  /// Whether the TypeCode does not tell the state.
+  /// Whether the TypeCode does not describe the state.
   static bool is_custom(const TypeNode& type) {
     constexpr std::int16_t custom = 1;  // CORBA::VM_CUSTOM
     return type.kind != TypeKind::tk_value_box && type.scale == custom;

@@ -27,7 +27,7 @@ ValueWriting::~ValueWriting() {
 // Null and indirections stand in chunks. Between chunks, their tags mean something else.
 void ValueWriting::write_null(Encoder& encoder) { encoder.write(null_value_tag); }
 
-// The distance counts from its own position, which is behind the tag.
+// The distance is counted from the position where it is written, after the tag.
 void ValueWriting::write_indirection(Encoder& encoder, std::size_t position) {
   encoder.write(value_indirection_tag);
   const std::size_t distance = encoder.position() - position;

@@ -135,7 +135,7 @@ wchar_t Decoder::read_wide_character() noexcept {
     octets = read_octets(read<std::uint8_t>());
   }
   if (!ok()) return 0;
-  // A byte order mark without a character behind it is the character itself (interop fact 30 of
+  // A byte order mark without a character after it is the character itself (interop fact 30 of
   // docs/interop.md).
   const bool marked = code_sets_.giop_minor > 1 && octets.size() > unit_size(set);
   const bool swap = code_sets_.giop_minor == 1 ? swap_ : swaps_to(std::endian::big);

@@ -13,7 +13,7 @@ namespace perigee::event {
 class ThreadCpuTime {
  public:
   ThreadCpuTime() noexcept;
-  /// Zero if the system does not tell.
+  /// Zero if the system does not report it.
   [[nodiscard]] Duration used() const noexcept;
 
  private:
@@ -21,7 +21,7 @@ class ThreadCpuTime {
   bool known_ = false;
 };
 
-/// The CPU time of all threads of the process. Zero if the system does not tell.
+/// The CPU time of all threads of the process. Zero if the system does not report it.
 [[nodiscard]] PERIGEE_INTERNAL_API Duration cpu_time_of_process() noexcept;
 
 }  // namespace perigee::event

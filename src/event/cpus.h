@@ -1,4 +1,4 @@
-// How many CPUs this process may use. Private to the libraries of the ORB.
+// The number of CPUs that this process may use. Private to the libraries of the ORB.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -14,7 +14,7 @@ namespace perigee::event {
 [[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t usable_cpus() noexcept;
 
 /// The number of the CPU that the calling thread runs on now, from 0; takes no system call. 0 if
-/// the system does not say.
+/// the system does not report it.
 [[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t current_cpu() noexcept;
 
 /// The CPUs that a cgroup's `cpu.max` allows, rounded up: "150000 100000" is 2. Nothing: no limit,

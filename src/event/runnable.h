@@ -1,4 +1,4 @@
-// Which threads the system would run now, if it had a CPU for them. Private to the libraries.
+// The threads that the system would run now, if it had a CPU for them. Private to the libraries.
 #pragma once
 
 #include <perigee/base/export.h>

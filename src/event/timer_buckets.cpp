@@ -1,4 +1,4 @@
-// Radix buckets: see the header for the invariants.
+// Radix buckets of timers. The header has the invariants.
 #include "event/timer_buckets.h"
 
 #include <algorithm>

@@ -55,7 +55,7 @@ std::expected<std::string, ReferenceError> take_scheme(std::string_view& text) {
         "a corbaloc address does not begin with \"<protocol>:\" or \":\": " + quoted(text));
   const std::string_view name = text.substr(0, colon);
   if (!std::ranges::all_of(name, is_scheme_character))
-    return refuse(Reason::bad_address, quoted(name) + " is no name of a protocol");
+    return refuse(Reason::bad_address, quoted(name) + " is not the name of a protocol");
   text.remove_prefix(colon + 1);
   if (name.empty()) return "iiop";
   std::string scheme(name);
@@ -90,7 +90,7 @@ std::expected<void, ReferenceError> complete_host_and_port(CorbalocAddress& addr
   return {};
 }
 
-/// Where the address at the front of `text` ends: at a separator, or at the end.
+/// The position where the address at the front of `text` ends: at a separator, or at the end.
 std::size_t address_size(std::string_view text, std::string_view scheme) {
   const bool is_name =
       !has_host_and_port(scheme) && (text.starts_with('/') || text.starts_with('@'));

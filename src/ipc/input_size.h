@@ -1,4 +1,4 @@
-// How much a socket holds.
+// The number of octets that a socket holds.
 #pragma once
 
 #include <cstddef>

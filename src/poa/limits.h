@@ -1,4 +1,4 @@
-// How much the object adapters of an ORB hold.
+// The limits of the object adapters of an ORB.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ class PERIGEE_INTERNAL_TYPE Manager final : public PortableServer::POAManager {
   /// changes the state first, and then looks for pins. Both orders are sequentially consistent, so
   /// no request is missed: see SlotTable::pin.
   [[nodiscard]] State state() const noexcept { return state_.load(std::memory_order_seq_cst); }
-  /// Why a wait of a held request is over.
+  /// The reason why the wait of a held request has ended.
   enum class HoldEnd : std::uint8_t {
     changed,  ///< the state is not HOLDING
     woken,    ///< `wake_held` was called

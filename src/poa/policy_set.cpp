@@ -84,7 +84,7 @@ void apply(PolicySet& set, const CORBA::Policy& policy, std::uint16_t index) {
   throw POA::InvalidPolicy(index, "not a policy of the POA");
 }
 
-// The index of the last policy of the type, since the last one counts. 0 if there is none.
+// The index of the last policy of the type, which overrides the earlier ones. 0 if there is none.
 std::uint16_t index_of(const CORBA::PolicyList& policies, CORBA::PolicyType type) {
   for (std::size_t index = policies.size(); index-- > 0;)
     if (policies[index]->policy_type() == type) return static_cast<std::uint16_t>(index);

@@ -29,8 +29,8 @@ struct Creator {
   std::vector<Definition*> exceptions;
 };
 
-/// What the write operations of a kind change. The fields that a kind does not use keep their first
-/// values. Pointers do not own; the store owns all definitions.
+/// The properties that the write operations of a kind change. The fields that a kind does not use
+/// keep their first values. Pointers do not own; the store owns all definitions.
 struct Details {
   /// Constant, alias, boxed value, sequence, array, attribute, member of a value: the type.
   /// Operation: the result. Union: the discriminator.

@@ -1,4 +1,4 @@
-// Interfaces and valuetypes.
+// The servants of definitions of interfaces and valuetypes.
 #include "repository/interface_servants.h"
 
 #include "repository/description.h"

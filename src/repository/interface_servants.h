@@ -5,7 +5,7 @@
 
 namespace perigee::repository {
 
-/// What interfaces and valuetypes share.
+/// The common part of interfaces and valuetypes.
 template <typename Skeleton>
 class MembersServant : public virtual Skeleton,
                        public virtual ContainerServant,

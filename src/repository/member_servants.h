@@ -5,7 +5,7 @@
 
 namespace perigee::repository {
 
-/// What ConstantDef, AttributeDef and ValueMemberDef share: one type.
+/// The common part of ConstantDef, AttributeDef and ValueMemberDef: one type.
 template <typename Skeleton>
 class TypedServant : public virtual Skeleton, public virtual ContainedServant {
  public:

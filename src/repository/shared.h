@@ -1,5 +1,5 @@
-// What all servants of one repository share: the store with its lock, the POA, and the right to
-// write.
+// The data that all servants of one repository share: the store with its lock, the POA, and the
+// right to write.
 #pragma once
 
 #include "repository/store.h"

@@ -106,7 +106,7 @@ class FixedServant final : public virtual POA::CORBA::FixedDef, public virtual T
   void scale(std::int16_t value) override;
 };
 
-/// What SequenceDef and ArrayDef share.
+/// The common part of SequenceDef and ArrayDef.
 template <typename Skeleton>
 class ElementsServant : public virtual Skeleton, public virtual TypeServant {
  public:

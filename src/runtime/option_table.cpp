@@ -78,7 +78,7 @@ void add_scheme(Configuration& configuration, const std::string& value) {
     throw BadValue{"<scheme>=<messages>/<transport> is needed, like brief-tcp=brief/tcp"};
   transport::SchemeRow row{value.substr(0, equals), value.substr(equals + 1, slash - equals - 1),
                            value.substr(slash + 1)};
-  // The first row of a scheme counts: the command line is read before the file.
+  // The first row of a scheme applies: the command line is read before the file.
   const auto known =
       std::ranges::find(configuration.schemes, row.scheme, &transport::SchemeRow::scheme);
   if (known == configuration.schemes.end()) configuration.schemes.push_back(std::move(row));
@@ -112,7 +112,7 @@ constexpr std::pair<std::string_view, orb::TraceUse> trace_uses[] = {
     {"no", orb::TraceUse::no}, {"pass", orb::TraceUse::pass}, {"start", orb::TraceUse::start}};
 constexpr std::pair<std::string_view, bool> answers[] = {{"yes", true}, {"no", false}};
 
-// `take_options` looks at the value before it reads the other options.
+// Only checks the value: `take_options` has used it before it read the other options.
 void set_tao_options(Configuration& /*configuration*/, const std::string& value) {
   (void)parse_name(value, answers);
 }
@@ -216,7 +216,7 @@ void set_trace_level(Configuration& configuration, const std::string& value) {
 }
 
 // A collector of metrics also needs the latencies, so they are measured.
-// The page shows the inside of the server, so a port without a host is a port of this host only.
+// The page shows internal data of the server, so a port without a host is a port of this host only.
 void set_metrics_endpoint(Configuration& configuration, const std::string& value) {
   const std::string local = ipc::parse_port(value) ? "127.0.0.1:" + value : value;
   const auto address = ipc::split_host_port(local);

@@ -57,12 +57,12 @@ object_reference<ORB> find_or_reserve(const std::string& id) {
     const auto [entry, is_new] = table.orbs.try_emplace(id, nullptr, std::this_thread::get_id());
     if (is_new || entry->second.orb) return entry->second.orb;
     if (entry->second.maker == std::this_thread::get_id())
-      throw INITIALIZE(0, COMPLETED_NO, "the ORB '" + id + "' is still being made by this thread");
+      throw INITIALIZE(0, COMPLETED_NO, "this thread is already making the ORB '" + id + "'");
     table.made.wait(lock);
   }
 }
 
-// An ORB whose initializers fail ends here, with all that they have made.
+// If an initializer fails, destroys the ORB and everything that the initializers have made.
 void run_making_hook(const std::shared_ptr<perigee::orb::OrbCore>& core,
                      const std::vector<std::string>& arguments) {
   try {
@@ -102,7 +102,7 @@ object_reference<ORB> ORB_init(std::vector<std::string>& arguments,
                                const std::string& orb_identifier) {
   Configuration configuration;
   perigee::runtime::take_options(arguments, configuration);
-  // CORBA 3.0, 4.4: if the argument is empty, the option counts.
+  // CORBA 3.0, 4.4: if the argument is empty, the option applies.
   if (!orb_identifier.empty()) configuration.settings.orb_id = orb_identifier;
   return find_or_make_orb(std::move(configuration), arguments);
 }

@@ -73,8 +73,11 @@ event::HangUp hang_up_of(CORBA::ORB& orb) {
 /// The thread that waits for the signal.
 class Watch {
  public:
-  explicit Watch(CORBA::ORB& orb)
-      : signals_(hang_up_of(orb)), over_(event::Signal::make()), core_(*orb._core()) {
+  Watch(CORBA::ORB& orb, const std::function<void()>& ending)
+      : ending_(ending),
+        signals_(hang_up_of(orb)),
+        over_(event::Signal::make()),
+        core_(*orb._core()) {
     if (!signals_ || !over_)
       throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO, "no handle is left to wait for signals");
     served_orbs().add(core_);
@@ -97,12 +100,16 @@ class Watch {
   void wait_for_end(CORBA::ORB& orb) noexcept {
     for (;;) {
       const auto came = signals_.wait(over_);
-      if (came == event::EndingSignals::Event::ending) shut_down(orb);
+      if (came == event::EndingSignals::Event::ending) {
+        if (ending_) ending_();
+        shut_down(orb);
+      }
       if (came != event::EndingSignals::Event::hang_up) return;
       served_orbs().reload_all();
     }
   }
 
+  const std::function<void()>& ending_;  // outlives this object
   const event::EndingSignals signals_;
   const event::Signal over_;
   orb::OrbCore& core_;
@@ -113,8 +120,13 @@ class Watch {
 
 void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
                         const std::function<void()>& ready) {
+  serve_until_signal(orb, ready, {});
+}
+
+void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
+                        const std::function<void()>& ready, const std::function<void()>& ending) {
   const event::EndingSignalsBlocked blocked;
-  const Watch watch(*orb);
+  const Watch watch(*orb, ending);
   if (ready) ready();
   try {
     orb->run();

@@ -34,7 +34,7 @@ std::string without_version(const std::string& address) {
   return has_version ? address.substr(4) : address;
 }
 
-// The options of an endpoint follow behind a separator. Only one of them has a counterpart.
+// The options of an endpoint follow a separator. Only one of them has a counterpart.
 std::string published_host(const std::string& text) {
   constexpr std::string_view host_option = "hostname_in_ior=";
   std::string host;

@@ -63,9 +63,9 @@ bool is_function(const void* symbol) {
 std::expected<const Plugin*, IoError> plugin_of(const Library& library, const std::string& path) {
   void* const symbol = ::dlsym(library.get(), plugin_symbol);
   if (symbol == nullptr)
-    return unusable(path, std::string("no plug-in: there is no symbol ") + plugin_symbol);
+    return unusable(path, std::string("not a plug-in: there is no symbol ") + plugin_symbol);
   if (!is_function(symbol))
-    return unusable(path, std::string("no plug-in: ") + plugin_symbol + " is no function");
+    return unusable(path, std::string("not a plug-in: ") + plugin_symbol + " is not a function");
   const Plugin* const plugin = reinterpret_cast<PluginFunction*>(symbol)();
   if (plugin == nullptr || plugin->magic != Plugin::magic_number)
     return unusable(path, "not a plug-in of this ORB, or made for another plug-in interface");
@@ -81,7 +81,7 @@ std::expected<const Plugin*, IoError> plugin_of(const Library& library, const st
 
 std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
   if (path.empty()) return unusable("''", "a path is needed");  // it would mean the program itself
-  if (!may_be_opened(path)) return unusable(path, "it is no regular file");
+  if (!may_be_opened(path)) return unusable(path, "it is not a regular file");
   Library library(::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL));
   if (!library) return unusable(path, last_error() + hint_for(path));
   try {

@@ -13,7 +13,7 @@
 
 namespace perigee::transport {
 
-/// How connections differ from those of the protocol below. The default: not at all. Any thread.
+/// The differences of connections from those of the protocol below. The default: none. Any thread.
 class PERIGEE_INTERNAL_TYPE ConnectionWrapper {
  public:
   using Made = std::expected<std::unique_ptr<Transport>, IoError>;

@@ -46,7 +46,7 @@ class Readers(unittest.TestCase):
         self.assertEqual(lint.of_cpp("int a;  // of nobody\n"), [(1, "of nobody")])
         self.assertEqual(lint.of_cpp("int a;  ///< of nobody\n"), [(1, "of nobody")])
 
-    def test_addresses_in_strings_are_no_comments(self):
+    def test_addresses_in_strings_are_not_comments(self):
         self.assertEqual(lint.of_cpp('auto a = "iiop://who";\n'), [])
 
     def test_indented_code_in_comments_is_skipped(self):

@@ -1,4 +1,4 @@
-// What follows a `co_await` of a call, on loops that several threads serve.
+// The code after a `co_await` of a call, on loops that several threads serve.
 #include "async/serving.h"
 #include "orb/server/server_fixture.h"
 
@@ -56,7 +56,7 @@ class Meeting {
 
 /// A middle tier with two threads, whose coroutines await a call to the sink. Two of them meet
 /// before their calls, and after them. The sink replies to the second call when the coroutine of
-/// the first call has gone on.
+/// the first call has continued.
 class MeetingCoroutines {
  public:
   explicit MeetingCoroutines(ThreadStrategy strategy)
@@ -104,9 +104,9 @@ class MeetingCoroutines {
 
 }  // namespace
 
-// A thread that goes on with a coroutine reads no other reply of the same connection. So the test
+// A thread that continues a coroutine reads no other reply of the same connection. So the test
 // begins when the middle tier has used two connections to the sink, one for each thread.
-TEST_CASE("two coroutines go on at the same time after the calls that they await") {
+TEST_CASE("two coroutines continue at the same time after the calls that they await") {
   MeetingCoroutines coroutines(each_shared_strategy());
   const ServerFixture& middle = coroutines.middle();
   RawClient first(middle.endpoint);

@@ -1,5 +1,5 @@
-// What happens to clients, connections, POAs and the ORB while replies are deferred. The tests use
-// connections, every thread strategy, and both kinds of servants: stored handlers and coroutines.
+// Clients, connections, POAs and the ORB while replies are deferred. The tests use connections,
+// every thread strategy, and both kinds of servants: stored handlers and coroutines.
 #include "async/deferring_servants.h"
 #include "orb/server/server_fixture.h"
 
@@ -186,7 +186,7 @@ TEST_CASE("an ORB that stops without waiting tells its servants, and still sends
   });
 }
 
-TEST_CASE("a reply during the ORB's shutdown, after the client has gone, is no error") {
+TEST_CASE("a reply during the ORB's shutdown, after the client has ended, is not an error") {
   const ThreadStrategy strategy = each_strategy();
   for (const Later later : {Later::answer, Later::coroutine}) {
     CAPTURE(static_cast<int>(later));

@@ -56,7 +56,7 @@ TEST_CASE("blocks above the pool's sizes come from operator new and go back to i
   CHECK(used.freed == 1);
 }
 
-TEST_CASE("a container can live in the pool") {
+TEST_CASE("a container can have its memory in the pool") {
   std::list<int, pool_allocator<int>> numbers;
   for (int number = 0; number != 1000; ++number) numbers.push_back(number);
   CHECK(numbers.size() == 1000);

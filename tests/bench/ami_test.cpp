@@ -1,4 +1,4 @@
-// How `perigee bench ami` evaluates its rounds.
+// The evaluation of the rounds of `perigee bench ami`.
 #include "ami/ami.h"
 
 #include <doctest/doctest.h>

@@ -75,7 +75,7 @@ TEST_CASE("the same samples show no change, and larger samples show one") {
   CHECK(json::parse(to_json(report))["changes"][0]["judgement"] == "larger");
 }
 
-TEST_CASE("a small difference in noisy samples is no change") {
+TEST_CASE("a small difference in noisy samples is not a change") {
   const std::vector<double> noisy{1.0, 1.4, 0.7, 1.2, 0.9, 1.1, 0.8};
   const std::vector<double> other{1.05, 1.45, 0.75, 1.25, 0.95, 1.15, 0.85};
   CHECK(compare_reports(report_with(noisy), report_with(other)).changes.at(0).judgement ==

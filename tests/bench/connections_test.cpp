@@ -1,4 +1,4 @@
-// How `perigee bench connections` compares measurements with its goals.
+// The comparison of the measurements of `perigee bench connections` with its goals.
 #include "connections/connections.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// How `perigee bench cubit` compares two-way calls with its goals.
+// The comparison of the two-way calls of `perigee bench cubit` with its goals.
 #include "cubit/cubit.h"
 
 #include "harness/roudi.h"

@@ -20,7 +20,7 @@ std::string refusal(const std::string& text) {
   return {};
 }
 
-TEST_CASE("a text that is no report is refused with a reason") {
+TEST_CASE("a text that is not a report is refused with a reason") {
   CHECK(refusal(R"({"experiment": "ttcp"})").empty());
   CHECK(refusal("").starts_with("file: is not valid JSON"));
   CHECK(refusal("{").starts_with("file: is not valid JSON"));

@@ -1,4 +1,4 @@
-// How `perigee bench jitter` evaluates the times of calls.
+// The evaluation of the times of calls by `perigee bench jitter`.
 #include "jitter/jitter.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// How `perigee bench middletier` compares measurements with its goals.
+// The comparison of the measurements of `perigee bench middletier` with its goals.
 #include "middletier/middletier.h"
 
 #include "middletier/goals.h"

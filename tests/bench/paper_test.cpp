@@ -243,8 +243,8 @@ TEST_CASE("a sentence names the paper's statement, the value and the verdict") {
                 .value = samples({1.0, 0.99, 1.02}),
                 .verdict = Verdict::confirmed};
   CHECK(sentence(result) ==
-        "The paper: wrappers cost nothing. Here: the wrapper's CPU time ÷ that of C is 1 [0.99, "
-        "1.02]: confirmed (confirmed if 0.95 to 1.05).");
+        "The paper: wrappers cost nothing. Here: the wrapper's CPU time ÷ that of C is 1.00 "
+        "[0.990, 1.02]: confirmed (confirmed if 0.95 to 1.05).");
   result.verdict = Verdict::not_run;
   result.reason = "it ended with status 1";
   CHECK(sentence(result) == "The paper: wrappers cost nothing. Not run: it ended with status 1.");
@@ -267,7 +267,7 @@ TEST_CASE("a report can be made again from its JSON") {
         to_table(report).substr(to_table(report).find('\n')));
 }
 
-TEST_CASE("a document that is no report of papers is refused") {
+TEST_CASE("a document that is not a report of papers is refused") {
   const auto reason = [](const char* text) {
     try {
       read_papers(all_papers(), nlohmann::json::parse(text));

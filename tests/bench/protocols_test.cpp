@@ -1,4 +1,4 @@
-// How `perigee bench protocols` compares measurements with its goals.
+// The comparison of the measurements of `perigee bench protocols` with its goals.
 #include "protocols/protocols.h"
 
 #include <doctest/doctest.h>

@@ -33,6 +33,7 @@ TINY = {
     "tls": ["--rounds", "2", "--calls", "20"],
     "ttcp": ["--quick"],
     "naming": ["--quick", "--rounds", "1", "--calls", "50", "--names", "0"],
+    "events": ["--quick", "--rounds", "1", "--deliveries", "400", "--consumers", "2", "--stopped", "3"],
 }
 
 
@@ -104,7 +105,7 @@ class Reports(unittest.TestCase):
         self.assertEqual(outcome.returncode, 2)
         self.assertEqual(outcome.stderr, "perigee bench: no command 'nosuch'; the commands are: cubit, whitebox, "
                          "demux, protocols, sizes, structs, connections, crowd, ttcp, sockspeed, imaging, middletier, "
-                         "jitter, ami, bridge, tls, naming, codegen, paper, compare "
+                         "jitter, ami, bridge, tls, naming, events, codegen, paper, compare "
                          "(perigee bench --help lists the commands)\n")
         self.assertIn("no command 'cubbit'; did you mean 'cubit'?", bench("cubbit").stderr)
 
@@ -246,7 +247,7 @@ class Paper(unittest.TestCase):
         outcome = bench("paper", "--paper", "sockspeed", "--out", file)
         self.assertEqual((outcome.returncode, outcome.stdout), (1, ""))
 
-    def test_a_file_that_is_no_report_is_an_error_with_its_name(self):
+    def test_a_file_that_is_not_a_report_is_an_error_with_its_name(self):
         file = self.folder / "broken.json"
         for text in ("", "{", "[]", '{"experiment": "paper"}', '{"experiment": "ttcp"}', "[" * 100_000):
             file.write_text(text)
@@ -1035,7 +1036,7 @@ class TwoProcesses(unittest.TestCase):
         self.assertEqual(outcome.returncode, 1)
         self.assertIn(f"localhost port {port}: Connection refused", outcome.stderr)
 
-    def test_peers_that_are_no_transmitters_do_not_end_the_receiver(self):
+    def test_peers_that_are_not_transmitters_do_not_end_the_receiver(self):
         receiver, port = self.receiving()
         place = ("localhost", int(port))
         with socket.create_connection(place) as connection:

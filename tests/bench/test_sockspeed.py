@@ -228,7 +228,7 @@ class ByHand(unittest.TestCase):
                 self.assertEqual(child.returncode, 1)
                 self.assertRegex(errors, "ended within a run|Connection reset by peer")
 
-    def test_a_child_refuses_a_server_that_is_no_parent(self):
+    def test_a_child_refuses_a_server_that_is_not_a_parent(self):
         stranger = subprocess.Popen(["python3", "-c", "import socket\n"
                                      "s = socket.create_server(('127.0.0.1', 0)); print(s.getsockname()[1], flush=True)\n"
                                      "s.accept()[0].sendall(b'HTTP/1.1 200 OK' * 10); input()"],

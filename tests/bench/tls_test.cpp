@@ -1,4 +1,4 @@
-// How `perigee bench tls` compares measurements with its goals.
+// The comparison of the measurements of `perigee bench tls` with its goals.
 #include "tls/tls.h"
 
 #include <doctest/doctest.h>

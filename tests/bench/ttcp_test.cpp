@@ -1,4 +1,4 @@
-// How `perigee bench ttcp` compares measurements with its goals.
+// The comparison of measurements with the goals of `perigee bench ttcp`.
 #include "ttcp/ttcp.h"
 
 #include "ttcp/callgrind.h"

@@ -1,4 +1,4 @@
-// Which operations and objects pass.
+// The operations and objects that the access rules of the bridge allow.
 #include "bridge/bridged.h"
 
 using namespace perigee;

@@ -1,4 +1,4 @@
-// Targets and clients that go away, and the completion status that clients see.
+// Targets and clients that end, and the completion status that clients get.
 #include "bridge/bridged.h"
 
 using namespace perigee;
@@ -76,7 +76,7 @@ TEST_CASE("if the target closes each connection, a request gets TRANSIENT after 
   CHECK(reply.completed() == 1);
 }
 
-TEST_CASE("a client that vanishes cancels its requests at the target") {
+TEST_CASE("if a client disconnects, the bridge cancels its requests at the target") {
   Bridged ends;
   std::optional<RawClient> client(ends.connect());
   client->send(make_request({.key = key_k, .id = 2}));

@@ -27,7 +27,8 @@ TEST_CASE("a request passes from TCP to a UNIX-domain socket, and its reply back
   }
 }
 
-TEST_CASE("requests have the count of bridges until a reply shows that the target is no bridge") {
+TEST_CASE(
+    "requests have the count of bridges until a reply shows that the target is not a bridge") {
   Bridged ends;
   RawClient client = ends.connect();
   const auto pass = [&](RawClient& target, const Octets& request) {

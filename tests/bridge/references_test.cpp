@@ -159,7 +159,7 @@ TEST_CASE("a forward to one target too many gets IMP_LIMIT, COMPLETED_NO") {
   CHECK(refused.completed() == 1);
 }
 
-TEST_CASE("a key of another bridge, and a key that is cut, lead nowhere") {
+TEST_CASE("a key of another bridge, and a key that is cut, get OBJECT_NOT_EXIST") {
   Bridged ends;
   RawClient client = ends.connect();
   for (const Octets& key :

@@ -186,7 +186,7 @@ TEST_CASE("a body that grows beyond the limit of messages is refused") {
   CHECK(error_of(small, {&cdr::sequence_node<cdr::object_node>}) == ErrorKind::too_large);
 }
 
-TEST_CASE("wide characters have no form in GIOP 1.0, and none in 1.1 without a code set") {
+TEST_CASE("wide characters cannot be sent in GIOP 1.0, nor in 1.1 without a code set") {
   const auto error = [](std::uint8_t minor, cdr::WideSet set) {
     const Form form{std::endian::native, minor};
     const Body body(form, octets(0, 0, 0, 0));

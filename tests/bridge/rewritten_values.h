@@ -68,7 +68,7 @@ inline Octets encode_value(const Form& form, const Write& write, const iop::Ior&
   return buffer.flatten();
 }
 
-/// The octets behind a message header that ends at the form's phase.
+/// The octets after a message header that ends at the form's phase.
 class Body {
  public:
   Body(const Form& form, const Octets& octets) : form_(form), whole_(form.phase) {

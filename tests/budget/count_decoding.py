@@ -1,4 +1,4 @@
-"""What hostile messages cost their decoder: instructions at two sizes, by callgrind, and memory.
+"""Measures the decoding of hostile messages: instructions at two sizes, by callgrind, and memory.
 
 Four times the octets may take at most 4.4 times the instructions. The memory may be at most 80 MiB plus 8 times the
 message's size: 64 MiB for the decoder, and 16 MiB that the allocator keeps.

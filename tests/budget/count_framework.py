@@ -1,4 +1,4 @@
-"""What the framework of protocols costs: indirect calls per message and side, by callgrind.
+"""Measures the cost of the framework of protocols: indirect calls per message and side, by callgrind.
 
 A connection sees its transport and its messaging protocol by interfaces only. The count is the difference between a run
 of few and a run of many two-way calls, so that start and end cancel out. A two-way call is two messages on each side.

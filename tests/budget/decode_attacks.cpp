@@ -51,7 +51,7 @@ void write_repeated(Encoder& encoder, std::size_t count, std::uint8_t value) {
   for (std::size_t index = 0; index < count; ++index) encoder.write(value);
 }
 
-// Each element begins with the length of the id. So the decoder compares the octets behind it with
+// Each element begins with the length of the id. So the decoder compares the octets after it with
 // the id, and finds that only the first octet is equal.
 void write_exceptions(Encoder& encoder, std::size_t size) {
   const std::string id(0x01010100 % (size / 2) + size / 4, '\x01');

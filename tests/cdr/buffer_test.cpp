@@ -71,7 +71,7 @@ TEST_CASE("reserved room does not count as octets until the end advances") {
   CHECK(buffer.flatten() == octets(7));
 }
 
-TEST_CASE("an extension beyond the address space is bad_alloc and changes nothing") {
+TEST_CASE("an extension beyond the address space throws bad_alloc and changes nothing") {
   Buffer buffer;
   append(buffer, octets(1));
   CHECK_THROWS_AS(buffer.extend(SIZE_MAX), std::bad_alloc);

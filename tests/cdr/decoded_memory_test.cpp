@@ -99,7 +99,7 @@ TEST_CASE("a message in pieces may take eight times the size of all pieces") {
   CHECK(decoder.error().kind == ErrorKind::too_much_memory);
 }
 
-TEST_CASE("small messages do not touch the budget of the ORB") {
+TEST_CASE("small messages are not charged to the budget of the ORB") {
   Budget budget(0);
   OrbStandIn orb(budget);
   DecodedMemory memory;
@@ -114,7 +114,7 @@ TEST_CASE("small messages do not touch the budget of the ORB") {
   CHECK(memory.charged() == 0);
 }
 
-TEST_CASE("the memory of a message is charged to the budget until its owner is gone") {
+TEST_CASE("the memory of a message is charged to the budget until its owner is destroyed") {
   Budget budget(16 * mib);
   OrbStandIn orb(budget);
   const Octets wire = sequence_of_large(1000);

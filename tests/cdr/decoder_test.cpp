@@ -1,4 +1,4 @@
-// What the decoder refuses, and the cost of a refusal.
+// The input that the decoder refuses, and the cost of a refusal.
 #include "support/allocations.h"
 #include "support/octets.h"
 #include <perigee/cdr/buffer.h>
@@ -28,7 +28,7 @@ ErrorKind error_of(const Octets& message) {
   return decoder.error().kind;
 }
 
-/// A length that is far larger than the octets behind it.
+/// A length that is far larger than the octets after it.
 const Octets lying_length = octets(0xff, 0xff, 0xff, 0xff, 1, 2, 3, 4);
 
 }  // namespace
@@ -63,7 +63,7 @@ TEST_CASE("alignment counts anew in each piece, from 12 octets before it") {
   CHECK(decoder.error().kind == ErrorKind::truncated);
 }
 
-TEST_CASE("an array of numbers behind the end of a piece has the padding of the next piece") {
+TEST_CASE("an array of numbers after the end of a piece has the padding of the next piece") {
   // The first piece ends at a multiple of 8, with and without padding of its own. In the second
   // piece, 4 octets of padding follow the header of 12 octets.
   for (const std::size_t padding : {std::size_t{0}, std::size_t{4}, std::size_t{7}}) {
@@ -90,7 +90,7 @@ TEST_CASE("an array of numbers behind the end of a piece has the padding of the 
   }
 }
 
-TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are no error") {
+TEST_CASE("a block that is longer than all pieces is an error, and empty pieces are allowed") {
   const Octets message(40);
   const std::size_t sizes[] = {16, 0, 0, 24};
   Decoder decoder(message, std::endian::native, 12);
@@ -193,7 +193,7 @@ TEST_CASE("padding alone cannot be read beyond the end") {
   CHECK(decoder.error().kind == ErrorKind::truncated);
 }
 
-TEST_CASE("a decoder that begins behind the end of the message has nothing to read") {
+TEST_CASE("a decoder that begins after the end of the message has nothing to read") {
   const Octets message(5);
   Decoder decoder(message, std::endian::big, 6);
   CHECK(decoder.remaining() == 0);

@@ -1,4 +1,4 @@
-// What the encoder refuses.
+// The values that the encoder refuses.
 #include <perigee/cdr/operators.h>
 
 #include <doctest/doctest.h>

@@ -111,7 +111,7 @@ void write_repetitive_union(Encoder& encoder, std::uint32_t count) {
 }
 
 /// union switch (Kind) { default: octet d; }, with the label as JacORB writes it: one octet of 0
-/// behind the number of members. Big-endian.
+/// after the number of members. Big-endian.
 Octets union_of_jacorb(Octets discriminator, std::initializer_list<int> label) {
   Octets body = octets(0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0);  // no names
   body.insert(body.end(), discriminator.begin(), discriminator.end());
@@ -161,7 +161,7 @@ TEST_CASE("a sequence that contains itself by way of a struct leads back to the 
   CHECK(element.members[0].type->content == &element);
 }
 
-TEST_CASE("simple TypeCodes have their parameters behind the kind") {
+TEST_CASE("simple TypeCodes have their parameters after the kind") {
   CHECK(encode_node(basic_node<TypeKind::tk_long>, std::endian::big) == octets(0, 0, 0, 3));
   CHECK(encode_node(string_node<5>, std::endian::big) == octets(0, 0, 0, 18, 0, 0, 0, 5));
   CHECK(encode_node(wstring_node<>, std::endian::little) == octets(27, 0, 0, 0, 0, 0, 0, 0));
@@ -215,7 +215,7 @@ TEST_CASE("a TypeCode that is cut off anywhere is an error") {
   }
 }
 
-TEST_CASE("an indirection that leads nowhere is an error") {
+TEST_CASE("an indirection to a place without a TypeCode is an error") {
   for (const std::int32_t offset : {0, -4, 4, 8, -8, -63, -65, -68, -1000, INT32_MIN, INT32_MAX}) {
     CAPTURE(offset);
     Octets wire = recursive_wire;
@@ -491,7 +491,7 @@ TEST_CASE("any negative number says that a union has no default") {
   }
 }
 
-TEST_CASE("a label that is no value of the discriminator is an error") {
+TEST_CASE("a label that is not a value of the discriminator is an error") {
   Octets wire = encode_node(test::flag_union, std::endian::big);
   wire[48] = std::byte{2};  // a boolean
   CHECK(error_of(wire) == ErrorKind::bad_boolean);

@@ -222,7 +222,7 @@ TEST_CASE("values that their type does not have are errors") {
         ErrorKind::bad_length);
 }
 
-// Found by fuzzing: the octets behind the value decided whether it was accepted.
+// Found by fuzzing: the octets after the value decided whether it was accepted.
 TEST_CASE("a sequence of elements without octets needs no octets for them") {
   constexpr static TypeNode nothing{.kind = tk_struct};
   CHECK(skip(octets(0, 0, 0, 2), sequence_node<nothing>).kind == ErrorKind::none);
@@ -233,7 +233,7 @@ TEST_CASE("a sequence of elements without octets needs no octets for them") {
         ErrorKind::none);
 }
 
-// Found by fuzzing: with an empty id, the octets behind the value decided.
+// Found by fuzzing: with an empty id, the octets after the value decided.
 TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   constexpr static TypeNode named{.kind = tk_except, .id = "ID"};
   constexpr static TypeNode anonymous{.kind = tk_except};
@@ -264,7 +264,7 @@ TEST_CASE("an abstract interface is skipped if it holds an object or null") {
         ErrorKind::none);  // a nil object
   CHECK(skip(octets(0, 0, 0, 0, 0, 0, 0, 0), test::abstract).kind == ErrorKind::none);
   CHECK(skip(octets(0, 0, 0, 0, 0x7f, 0xff, 0xff, 0), test::abstract).kind ==
-        ErrorKind::no_value_factory);  // the TypeCode does not tell the state of a value
+        ErrorKind::no_value_factory);  // the TypeCode does not describe the state of a value
   CHECK(skip(octets(1), test::abstract).kind == ErrorKind::truncated);
   CHECK(skip(octets(2), test::abstract).kind == ErrorKind::bad_boolean);
 }

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <sstream>
 #include <type_traits>
 
 TEST_CASE("a derived struct is made of a base and its own members") {
@@ -25,6 +26,47 @@ TEST_CASE("the traits of an enum name its size") {
   static_assert(IDL::traits<Compat::Colour>::bit_bound::value == 32);
   static_assert(IDL::traits<Compat::Small>::bit_bound::value == 8);
   static_assert(std::is_same_v<IDL::traits<Compat::Small>::underlying_type, uint8_t>);
+}
+
+TEST_CASE("the traits of a bitmask name its integer type") {
+  using Traits = IDL::traits<Compat::Marks>;
+  static_assert(std::is_same_v<Traits::underlying_type, uint8_t>);
+  static_assert(Traits::bit_bound::value == 8);
+  CHECK(static_cast<Traits::underlying_type>(Compat::Marks(Compat::Marks::kept)) == 2);
+}
+
+TEST_CASE("a new union selects its first member with a default if no value would be selected") {
+  Compat::Amount amount;
+  CHECK(amount._d() == 1);
+  CHECK(amount.pieces() == 5);
+  amount._default();
+  CHECK(amount._d() == 0);
+  CHECK_THROWS_AS(amount.pieces(), CORBA::BAD_PARAM);
+  amount.grams(9);
+  CHECK(amount.grams() == 9);
+}
+
+TEST_CASE("the default of a union's member does not change which member a full union selects") {
+  CHECK(Compat::Limit().most() == 7);
+  CHECK(Compat::Length().feet() == 1.5);
+}
+
+TEST_CASE("a TypeCode answers which interface it has") {
+  CHECK(CORBA::_tc_long->_is_a("IDL:omg.org/CORBA/TypeCode:1.0"));
+  CHECK_FALSE(CORBA::_tc_long->_is_a("IDL:Compat/Store:1.0"));
+}
+
+TEST_CASE("numbers of a fixed type have postfix operators, and are read from streams") {
+  Compat::Price price("1.50");
+  CHECK(price++ == Compat::Price("1.50"));
+  CHECK(price-- == Compat::Price("2.50"));
+  std::istringstream in("-12.34 many 1234567");
+  in >> price;
+  CHECK(price == Compat::Price("-12.34"));
+  CHECK(!(in >> price));
+  in.clear();
+  CHECK(!(in >> price));
+  CHECK(price == Compat::Price("-12.34"));
 }
 
 TEST_CASE("the sequences of module CORBA have names in C++") {

@@ -27,6 +27,14 @@ TEST_CASE("the traits of a local interface make its objects") {
   CHECK(counter->next() == 2);
 }
 
+TEST_CASE("the traits of a class of the program are those of its local interface") {
+  const IDL::traits<Compat::Counter>::ref_type counter = CORBA::make_reference<Watch>();
+  const IDL::traits<Watch>::ref_type watch = IDL::traits<Watch>::narrow(counter);
+  REQUIRE(watch);
+  CHECK(watch->next() == 1);
+  CHECK(IDL::traits<Watch>::is_local());
+}
+
 TEST_CASE("a local object has a reference to itself") {
   const auto watch = CORBA::make_reference<Watch>();
   CHECK(watch->_this() == watch);

@@ -68,6 +68,18 @@ TEST_CASE("system exceptions are written with the words of TAO") {
         "TRANSIENT {Minor code : OMG 2, Completed : MAYBE}: no answer");
 }
 
+TEST_CASE("a user exception has the same text through references to its base classes") {
+  const Compat::Torn torn("wet", 3);
+  const CORBA::UserException& user = torn;
+  const CORBA::Exception& exception = torn;
+  CHECK(text_of(torn) == "IDL:Compat/Torn:1.0 {message=\"wet\", sheet=3}");
+  CHECK(text_of(user) == text_of(torn));
+  CHECK(text_of(exception) == text_of(torn));
+  CHECK(text_of(Compat::Lost()) == "IDL:Compat/Lost:1.0");
+  const std::exception& lost = Compat::Lost();
+  CHECK(text_of(lost) == text_of(Compat::Lost()));
+}
+
 TEST_CASE("constants of TypeCodes are written") {
   CHECK(text_of(CORBA::_tc_long) == "long");
   CHECK(text_of(CORBA::_tc_ShortSeq) == "sequence<short>");

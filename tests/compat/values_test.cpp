@@ -117,6 +117,33 @@ TEST_CASE("the header of the client has the operators for any") {
   CHECK(sizes == Compat::Sizes(1, 2, 3, 4));
 }
 
+TEST_CASE("the traits of a class of the program are those of its valuetype") {
+  const IDL::traits<Compat::Label>::ref_type label = CORBA::make_reference<Label>();
+  const IDL::traits<Label>::ref_type narrowed = IDL::traits<Label>::narrow(label);
+  REQUIRE(narrowed);
+  CHECK(narrowed->title("x") == "x");
+  CHECK(IDL::traits<FruitBasket>::narrow(label) == nullptr);
+  const IDL::traits<Label>::weak_ref_type weak = narrowed.weak_reference();
+  CHECK(weak.lock() == label);
+  const CORBA::ValueFactory factory = CORBA::make_reference<LabelFactory>();
+  CHECK(IDL::traits<LabelFactory>::narrow(factory) == factory);
+  CHECK(IDL::traits<FruitBasketFactory>::narrow(factory) == nullptr);
+}
+
+TEST_CASE("a derived value is made of its own members, or of all members") {
+  const Compat::Bulb::_ref_type own =
+      CORBA::make_reference<IDL::traits<Compat::Bulb>::obv_type>(10);
+  CHECK(own->depth() == 10);
+  CHECK(own->kind().empty());
+  const Compat::Bulb::_ref_type all = CORBA::make_reference<OBV_Compat::Bulb>("tulip", 12);
+  CHECK(all->kind() == "tulip");
+}
+
+TEST_CASE("the class with the state of a valuetype has TAOX11's name, too") {
+  static_assert(std::is_same_v<Compat::obv::Seed, OBV_Compat::Seed>);
+  static_assert(std::is_same_v<Compat::obv::Bulb, IDL::traits<Compat::Bulb>::obv_type>);
+}
+
 TEST_CASE("members have the default of their typedef unless they have their own") {
   const Compat::Sizes sizes;
   CHECK(sizes.low() == 8);

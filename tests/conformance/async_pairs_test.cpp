@@ -38,7 +38,7 @@ call<std::int32_t> start_large(const Echo::Ref& echo, std::size_t size) {
       [](cdr::Decoder& results) { return results.read<std::int32_t>(); });
 }
 
-constexpr auto limit = 100ms;  // a request that has a connection leaves in this time
+constexpr auto limit = 100ms;  // a request that has a connection is sent in this time
 constexpr auto about = 10s;    // how late a call may end: a loaded machine is slow
 
 /// Waits for a call whose time is limited, and checks that it ends at its deadline.
@@ -72,7 +72,7 @@ const std::vector<std::string> one_connection{"-ORBConnectionsPerEndpointMax", "
 
 }  // namespace
 
-TEST_CASE("every pairing: an asynchronous call ends at its deadline, and others go on") {
+TEST_CASE("every pairing: an asynchronous call ends at its deadline, and other calls continue") {
   for (const OrbPairing& pairing : all_pairings()) {
     CAPTURE(pairing.name());
     Surroundings surroundings;
@@ -95,7 +95,7 @@ TEST_CASE("every pairing: an asynchronous call ends at its deadline, and others 
   }
 }
 
-TEST_CASE("every pairing: a reply after the deadline is dropped, and others arrive") {
+TEST_CASE("every pairing: a reply after the deadline is dropped, and other replies arrive") {
   for (const OrbPairing& pairing : pairings_of_client())
     for (const bool in_parts : {false, true}) {
       CAPTURE(pairing.name());

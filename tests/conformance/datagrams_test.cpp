@@ -192,7 +192,7 @@ TEST_CASE("datagrams: each call gets its own reply, whatever the network does") 
   CHECK(answered > 200);
 }
 
-TEST_CASE("datagrams: a message that is too large for a datagram is IMP_LIMIT, on both sides") {
+TEST_CASE("datagrams: a message that is too large for a datagram raises IMP_LIMIT, on both sides") {
   const Datagrams orbs("auto");
   try {
     (void)orbs.echo->same(OctetVector(70'000));
@@ -207,7 +207,7 @@ TEST_CASE("datagrams: a message that is too large for a datagram is IMP_LIMIT, o
   CHECK(orbs.echo->twice(2) == 4);
 }
 
-TEST_CASE("datagrams: a server drops and counts datagrams that are no requests, and serves on") {
+TEST_CASE("datagrams: a server drops and counts datagrams that are not requests, and continues") {
   Datagrams orbs("auto");
   orbs.echo->ping();
   const auto stranger = orbs.connect();

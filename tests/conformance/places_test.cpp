@@ -199,7 +199,8 @@ TEST_CASE("calls of other threads do not wait for a request that has outgrown th
       });
 }
 
-TEST_CASE("a request leaves the ring when its thread makes another call while it encodes") {
+TEST_CASE(
+    "a request is moved out of the ring if its thread makes another call during the encoding") {
   for (const char* connections : {"1", "5"}) {
     CAPTURE(std::string(connections));
     const OrbPairing pairing{.scheme = "ring", .strategy = "reactive"};

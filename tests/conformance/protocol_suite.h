@@ -176,7 +176,7 @@ TEST_CASE("a profile made for an endpoint is claimed and leads back to it") {
   CHECK(target->major == 1);
   CHECK(target->minor == 1);
   CHECK(target->object_key == key);
-  // Components of the protocol's own come behind them.
+  // Components of the protocol's own come after them.
   REQUIRE(target->components.size() >= components.size());
   target->components.resize(components.size());
   CHECK((target->components == components));

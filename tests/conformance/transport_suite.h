@@ -95,7 +95,7 @@ TEST_CASE("segments of any size arrive as one stream") {
   CHECK((receive_exactly(*pair.server, message.size()) == message));
 }
 
-TEST_CASE("a send of no octets takes nothing, and is no error") {
+TEST_CASE("a send of no octets succeeds, and takes nothing") {
   Harness harness;
   auto pair = harness.connect();
   for (const auto wait : {Wait::yes, Wait::no}) {

@@ -1,4 +1,4 @@
-// Whole ORBs over UDP: served calls, refused calls, and calls to a server that is gone.
+// Whole ORBs over UDP: served calls, refused calls, and calls to a server that has ended.
 #include "conformance/limited_calls.h"
 #include "conformance/orb_pair.h"
 #include <perigee/iop/components.h>
@@ -104,7 +104,8 @@ TEST_CASE("udp: an endpoint serves only oneways unless it was asked to send repl
   }
 }
 
-TEST_CASE("udp: a message that fits into no datagram is IMP_LIMIT, and later calls go on") {
+TEST_CASE(
+    "udp: a message that does not fit into a datagram raises IMP_LIMIT, and later calls succeed") {
   const Surroundings surroundings;
   const UdpServer server("diop://127.0.0.1:0?replies=yes");
   const PairClient client(surroundings, {});
@@ -118,7 +119,7 @@ TEST_CASE("udp: a message that fits into no datagram is IMP_LIMIT, and later cal
   CHECK(echo->twice(2) == 4);
 }
 
-TEST_CASE("udp: a call to a server that is gone ends at its time limit, and crashes nothing") {
+TEST_CASE("udp: a call to a server that has ended fails at its time limit, without a crash") {
   const Surroundings surroundings;
   const PairClient client(surroundings, {}, {"-ORBDatagramCallTimeout", "100"});
   Echo::Ref echo;

@@ -1,4 +1,4 @@
-// What the tests' tasks wait for, and helpers that start tasks.
+// Awaitables on which the tasks of the tests wait, and helpers that start tasks.
 #pragma once
 
 #include <perigee/async/task.h>

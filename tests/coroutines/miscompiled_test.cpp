@@ -1,4 +1,4 @@
-// How g++ 12 compiles the forms of co_await that docs/async.md warns of. The lint of
+// The results of g++ 12 for the forms of co_await that docs/async.md warns of. The lint of
 // tests/architecture rejects these forms in all other files. If a test fails with another compiler,
 // reconsider the warning. Some forms crash or do not compile, and are not tested here: `co_await (a
 // ? f() : g())`, initializer lists, `if (T().x && co_await f())`.

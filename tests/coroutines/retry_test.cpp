@@ -121,7 +121,7 @@ TEST_CASE("a stop during a delay ends the retries with the exception of the last
   CHECK(fixture.reactor->timers_armed() == 0);
 }
 
-TEST_CASE("a bad schedule is BAD_PARAM when the task begins") {
+TEST_CASE("a bad schedule raises BAD_PARAM when the task begins") {
   Fixture fixture;
   Server server;
   Started<int> started(call_again(fixture, server, {.attempts_max = 0}));

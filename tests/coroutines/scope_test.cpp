@@ -126,7 +126,7 @@ TEST_CASE("a scope and the stop token of its constructor stop the scope's tasks"
   }
 }
 
-TEST_CASE("an empty task is refused, and the scope goes on") {
+TEST_CASE("an empty task is refused, and the scope continues") {
   scope tasks;
   CHECK_THROWS_AS(tasks.start(task<>()), std::invalid_argument);
   CHECK(Started<void>(join(tasks)).ended());

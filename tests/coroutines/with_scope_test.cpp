@@ -56,7 +56,7 @@ struct Throwing {
   bool stopped = false;
 };
 
-TEST_CASE("a body that throws waits for its running tasks, then its exception goes on") {
+TEST_CASE("a body that throws waits for its running tasks, and then its exception is thrown") {
   for (const bool waits : {true, false}) {
     Throwing throwing;
     Started<void> started(throwing.run(OnError::keep_going));

@@ -1,4 +1,5 @@
 // Dynamic calls of a servant with a skeleton.
+#include "compat/running_orb.h"
 #include "compat/two_orbs.h"
 #include "counter.h"
 #include <perigee/dynamic/request.h>
@@ -7,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <chrono>
-#include <thread>
 #include <vector>
 
 namespace perigee::test {
@@ -286,7 +286,7 @@ TEST_CASE("a servant makes dynamic calls in its upcalls, with each thread strate
        {"reactive", "thread-per-connection", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);
     TwoOrbs orbs(strategy);
-    std::thread server([&orbs] { orbs.server->run(); });
+    const RunningOrb running(orbs.server);
     const auto asked = CORBA::make_reference<CounterServant>();
     asked->level(5);
     const auto asking = CORBA::make_reference<AskingServant>();
@@ -299,8 +299,6 @@ TEST_CASE("a servant makes dynamic calls in its upcalls, with each thread strate
     CHECK(object->level() == 6);
     asking->is_deferred = true;
     CHECK(object->level() == 6);
-    orbs.server->shutdown(false);
-    server.join();
   }
 }
 

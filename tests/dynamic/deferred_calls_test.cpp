@@ -101,7 +101,7 @@ TEST_CASE("poll_response and get_response raise BAD_INV_ORDER in the wrong order
   CHECK(minor_of_order([&] { synchronous->get_response(); }) == 13);
 }
 
-TEST_CASE("a deferred call goes on without its request") {
+TEST_CASE("a deferred call continues after its Request was destroyed") {
   const Served served;
   {
     const auto setting = served.remote->_request("_set_level");
@@ -311,7 +311,7 @@ TEST_CASE("threads take responses while another thread sends requests") {
   }
 }
 
-TEST_CASE("the requests of send_multiple_requests_deferred are no initial reference") {
+TEST_CASE("the requests of send_multiple_requests_deferred are not an initial reference") {
   const Served served;
   const auto names = served.orbs.client->list_initial_services();
   CORBA::send_multiple_requests_deferred(served.orbs.client, {request_add(served.remote, 1, 2)});

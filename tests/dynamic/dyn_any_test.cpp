@@ -181,7 +181,7 @@ TEST_CASE("a decimal number is read in the form of the IDL") {
   CHECK(value.to_string() == "123.45");
 }
 
-TEST_CASE("a decimal number loses digits behind the point, but not in front of it") {
+TEST_CASE("a decimal number loses digits after the point, but not in front of it") {
   const auto dyn = made_as<DynFixed>(types().create_fixed_tc(5, 2));
   CHECK_FALSE(dyn->set_value("1.239"));
   CHECK(dyn->get_value() == "1.23");

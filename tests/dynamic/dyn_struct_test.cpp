@@ -165,7 +165,7 @@ TEST_CASE("a DynAny keeps its type when it gets a value of an equivalent type") 
   CHECK(as<DynStruct>(dyn));
 }
 
-TEST_CASE("a foreign type with the same id and other members is no valid value") {
+TEST_CASE("a value of a foreign type with the same id and other members is not valid") {
   const TypeRef foreign = struct_of("Point", {{"text", CORBA::_tc_string}});
   const DynRef dyn = made(point());
   CHECK_THROWS_AS(dyn->from_any(made(foreign)->to_any()), DynAny::TypeMismatch);

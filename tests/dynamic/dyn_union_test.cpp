@@ -104,7 +104,7 @@ TEST_CASE("a discriminator of another type raises TypeMismatch") {
   CHECK_THROWS_AS(dyn->set_discriminator(nullptr), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("set_to_default_member selects a value that is no label") {
+TEST_CASE("set_to_default_member selects a value that is not a label") {
   const auto dyn = made_as<DynUnion>(choice(Default::yes));
   dyn->seek(1);
   dyn->set_to_default_member();
@@ -120,7 +120,7 @@ TEST_CASE("set_to_default_member selects a value that is no label") {
   CHECK_THROWS_AS(dyn->set_to_no_active_member(), DynAny::TypeMismatch);
 }
 
-TEST_CASE("set_to_no_active_member selects a value that is no label") {
+TEST_CASE("set_to_no_active_member selects a value that is not a label") {
   const auto dyn = made_as<DynUnion>(choice(Default::no));
   const DynRef member = dyn->member();
   dyn->set_to_no_active_member();

@@ -234,7 +234,7 @@ TEST_CASE("a value in a cycle is kept, but its members are refused") {
   first->next(nullptr);
 }
 
-TEST_CASE("a custom value has no components, since its TypeCode does not tell its state") {
+TEST_CASE("a custom value has no components, since its TypeCode does not describe its state") {
   const auto dyn = made_as<DynValue>(TypeCodeConstant(&custom_type));
   CHECK(dyn->is_null());
   CHECK(dyn->component_count() == 0);

@@ -211,7 +211,7 @@ TEST_CASE("CloseConnection is due once, when nothing is in progress") {
   CHECK(!table.requests.drain_if_idle());
 }
 
-TEST_CASE("an idle connection drains, a busy one and one with parked requests do not") {
+TEST_CASE("an idle connection drains, and a connection with requests or parked requests does not") {
   Table table;
   table.requests.begin_parked();
   CHECK(!table.requests.drain_if_idle());

@@ -190,7 +190,7 @@ TEST_CASE("linked octets that are read as other values are copied first") {
   CHECK_FALSE(decoder.ok());
 }
 
-// A vector whose memory lies 16 octets behind the source, modulo 4096, gets a slow copy.
+// A vector whose memory lies 16 octets after the source, modulo 4096, gets a slow copy.
 TEST_CASE("a vector gets linked octets from any address") {
   Receiver receiver;
   constexpr std::size_t size = 80'000;

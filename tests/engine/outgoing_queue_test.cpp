@@ -1,4 +1,4 @@
-// OutgoingQueue: how one message leaves, and the effects on other messages.
+// OutgoingQueue: sends of single messages, and their effects on other messages.
 #include "engine/memory/mapping_cache.h"
 #include "engine/outgoing_fixture.h"
 #include "support/allocations.h"
@@ -122,7 +122,7 @@ TEST_CASE("a queue whose sender has returned can be closed, withdrawn from and f
   CHECK(f.queue.check_invariants());
 }
 
-TEST_CASE("messages that come during a send leave behind it, together and without waiting") {
+TEST_CASE("messages that come during a send are sent after it, together and without a wait") {
   QueueFixture f;
   std::vector<Wait> waits;
   f.transport.on_send = [&](auto segments, Wait wait) {
@@ -193,7 +193,7 @@ TEST_CASE("the rest of a message goes in front of messages that came during its 
   CHECK(f.received() == Numbers{1, 2, 3});
 }
 
-TEST_CASE("a deadline that passes before its message leaves concerns no other message") {
+TEST_CASE("a deadline that passes before its message is sent does not affect other messages") {
   QueueFixture f;
   f.transport.on_send = [&](auto, Wait wait) {
     CHECK(wait == Wait::yes);
@@ -262,8 +262,7 @@ TEST_CASE("the first message in a queue may have any size") {
   CHECK(f.send(3).status == Status::full);
 }
 
-TEST_CASE(
-    "held messages leave together when they reach a limit, and in front of any other message") {
+TEST_CASE("held messages are sent together when they reach a limit, and before any other message") {
   QueueFixture f;
   int sends = 0;
   f.transport.on_send = [&](auto segments, Wait) {
@@ -287,7 +286,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "a message that reaches the limit by itself leaves behind held messages, without a copy") {
+    "a message that reaches the limit by itself is sent after held messages, without a copy") {
   QueueFixture f;
   const Hold small{.count = 0, .octets = 1000};
   CHECK(f.hold(1, small).status == Status::queued);
@@ -343,7 +342,7 @@ TEST_CASE("held messages are sent before they exceed the fixed limit, whatever o
   CHECK(f.queue.held() == 1);
 }
 
-TEST_CASE("a message in the queue can be withdrawn until it begins to leave") {
+TEST_CASE("a message in the queue can be withdrawn until its send begins") {
   QueueFixture f;
   f.take_once(30);
   const Sent first = f.send(1);
@@ -371,7 +370,7 @@ TEST_CASE("all held messages can be withdrawn, even the last message") {
   CHECK(f.received() == Numbers{3});
 }
 
-TEST_CASE("the output ends behind the last octet, never before") {
+TEST_CASE("the output ends after the last octet, never before") {
   QueueFixture f;
   f.take_once(30);
   CHECK(f.send(1).status == Status::queued);
@@ -415,7 +414,7 @@ TEST_CASE("an end of the output that fails is a failure of the queue") {
   CHECK(f.queue.error_code() == EPIPE);
 }
 
-TEST_CASE("octets that the transport owes leave before the next message, or block the queue") {
+TEST_CASE("octets that the transport owes are sent before the next message, or block the queue") {
   QueueFixture f;
   int owed_sends = 0;
   bool takes = true;
@@ -453,7 +452,7 @@ TEST_CASE("octets that the transport owes wait for the thread that is sending") 
   CHECK(f.queue.idle());
 }
 
-TEST_CASE("messages that are held, or come during the last send, leave before the output ends") {
+TEST_CASE("messages that are held, or come during the last send, are sent before the output ends") {
   QueueFixture f;
   (void)f.hold(1);
   f.transport.on_send = [&](auto segments, Wait) {
@@ -536,7 +535,7 @@ TEST_CASE("a queue that is used again and again allocates nothing") {
   if (pools_in_use) CHECK(later.count == 0);
 }
 
-TEST_CASE("a message that is made in memory of the transport leaves without a send") {
+TEST_CASE("a message that is made in memory of the transport needs no send") {
   QueueFixture f;
   f.transport.place.resize(200);
   f.transport.on_send = [](auto, Wait) -> IoResult {
@@ -555,7 +554,7 @@ TEST_CASE("a message that is made in memory of the transport leaves without a se
   CHECK(f.counts.octets.value() == message.size());
 }
 
-TEST_CASE("other messages wait for a message that is being made, and then leave behind it") {
+TEST_CASE("other messages wait for a message that is being made, and are sent after it") {
   QueueFixture f;
   f.transport.place.resize(200);
   const MutableOctetSpan place = f.queue.begin_direct(100);
@@ -610,7 +609,7 @@ TEST_CASE("a message that comes while the transport refuses memory is sent") {
   CHECK(f.queue.idle());
 }
 
-TEST_CASE("a commit that fails is a failure of the queue, and of the messages behind it") {
+TEST_CASE("a commit that fails is a failure of the queue, and of the messages after this one") {
   QueueFixture f;
   f.transport.place.resize(200);
   REQUIRE_FALSE(f.queue.begin_direct(100).empty());
@@ -623,7 +622,7 @@ TEST_CASE("a commit that fails is a failure of the queue, and of the messages be
   CHECK(f.counts.queued.value() == 0);
 }
 
-TEST_CASE("a queue that is closed or finished while a message is made ends behind this message") {
+TEST_CASE("a queue that is closed or finished while a message is made ends after this message") {
   QueueFixture f;
   f.transport.place.resize(200);
   const MutableOctetSpan place = f.queue.begin_direct(100);

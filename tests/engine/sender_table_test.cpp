@@ -1,4 +1,4 @@
-// What a server remembers of senders of datagrams.
+// The state that a server keeps for each sender of datagrams.
 #include "engine/server/sender_table.h"
 
 #include <doctest/doctest.h>

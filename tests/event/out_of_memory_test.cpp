@@ -1,4 +1,4 @@
-// The reactor without memory, with each poller.
+// The reactor when allocations fail, with each poller.
 #include "event/handles.h"
 #include "support/allocations.h"
 #include <perigee/event/reactor.h>

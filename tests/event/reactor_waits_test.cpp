@@ -1,5 +1,5 @@
-// How long a reactor with one thread waits for its timers: a wait with a time limit costs more than
-// a wait without one.
+// The waits of a reactor with one thread for its timers. A wait with a time limit costs more than a
+// wait without one.
 #include "event/poller.h"
 #include "event/polling_reactor.h"
 #include <perigee/event/reactor.h>

@@ -1,4 +1,4 @@
-"""examples/bank: references of a factory, directly and through `perigee bridge`."""
+"""examples/bank: references that a factory returns, with and without `perigee bridge`."""
 
 import json
 import os

@@ -202,7 +202,7 @@ class Interrupted(Imaging):
         self.start_again()
         output, errors = client.communicate()
         self.assertEqual(client.returncode, 0, errors)
-        self.assertGreater(int(re.search(r"goes on at octet (\d+)", errors)[1]), 4 * MIB - 1)
+        self.assertGreater(int(re.search(r"continues at octet (\d+)", errors)[1]), 4 * MIB - 1)
         self.assert_fetched("large.pgm", output)
 
     def test_a_client_that_is_killed_in_the_middle_goes_on_when_it_is_started_again(self):
@@ -214,7 +214,7 @@ class Interrupted(Imaging):
         self.assertFalse((self.folder / "large.pgm").exists())
         again = self.client("fetch", "large.pgm")
         self.assertEqual(again.returncode, 0, again.stderr)
-        self.assertGreater(int(re.search(r"goes on at octet (\d+)", again.stderr)[1]), 4 * MIB - 1)
+        self.assertGreater(int(re.search(r"continues at octet (\d+)", again.stderr)[1]), 4 * MIB - 1)
         self.assert_fetched("large.pgm", again.stdout)
 
     def test_a_client_whose_server_stays_away_gives_up_and_says_so(self):
@@ -269,7 +269,7 @@ class Interrupted(Imaging):
         self.wait_for_part(first, 1)
         second = self.client("fetch", "large.pgm")
         self.assertEqual(second.returncode, 1)
-        self.assertIn("another program is just fetching this image", second.stderr)
+        self.assertIn("another program is fetching this image", second.stderr)
 
 
 class Changed(Imaging):

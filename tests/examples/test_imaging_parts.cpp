@@ -172,7 +172,7 @@ TEST_CASE("only regular files directly in the folder are images") {
   CHECK(names == std::vector<std::string>{"a.pgm", "b.pgm"});
 }
 
-TEST_CASE("a path is no image name") {
+TEST_CASE("a path is not the name of an image") {
   for (const char* name : {"a.pgm", "A-1_b.2.pgm", "0.pgm"}) CHECK(Catalogue::is_image_name(name));
   for (const char* name : {"", ".pgm", "..pgm", "../a.pgm", "/a.pgm", "a/b.pgm", "a\\b.pgm",
                            "a b.pgm", "a.pgm ", "a.pgm\n", "a", "-a.pgm", "\xc3\xa4.pgm"})

@@ -32,7 +32,7 @@ class ArmedFault {
   FaultScript script_;
 };
 
-/// How requests and replies look on the wire.
+/// The form of requests and replies on the wire.
 struct Traffic {
   messaging::Version version;
   std::uint32_t fragment_size = messaging::Limits{}.fragment_size;
@@ -215,7 +215,7 @@ TEST_CASE("a call whose connection breaks at any octet at the server ends as the
   for (const Traffic& traffic : traffics) break_everywhere(strategy, Side::server, traffic);
 }
 
-/// "act" with a number and no data, in three fragments of GIOP 1.1, which we never send ourselves.
+/// "act" with a number and no data, in three fragments of GIOP 1.1, which Perigee never sends.
 Octets make_fragmented_request(const LedgerServer& server, std::uint32_t number) {
   Writer body(std::endian::little);
   Octets whole = make_request({.key = server.key(), .minor = 1, .argument = number});

@@ -115,7 +115,7 @@ TEST_CASE("references that forward to each other end with TRANSIENT") {
   CHECK(fixture.counts("self").sends <= orb::Settings{}.forward_hops_max + 1);
 }
 
-TEST_CASE("a forward to a reference of 2^32-1 profiles is MARSHAL") {
+TEST_CASE("a forward to a reference of 2^32-1 profiles raises MARSHAL") {
   Fixture fixture;
   fixture.peer("peer", reply_with(ReplyStatus::location_forward, [](cdr::Encoder& encoder) {
                  encoder.write_string("IDL:Test:1.0");

@@ -120,7 +120,7 @@ const Attack framing_attacks[] = {
      [](OctetSpan) { return bare_header(0, 0xffffffff); }},
     {"a size that is negative if signed", "CVE-2026-32239: negative Content-Length",
      Answer::refused, [](OctetSpan) { return bare_header(0, 0x80000000); }},
-    {"the largest size, and nothing behind it", "CVE-2002-0404: memory by what a length claims",
+    {"the largest size, and nothing after it", "CVE-2002-0404: memory by what a length claims",
      Answer::silence, [](OctetSpan) { return bare_header(0, 0x03ffff00); }},
     {"a Request of no octets", "Wireshark CVE-2018-9269: lengths that are too short",
      Answer::refused, [](OctetSpan) { return bare_header(0, 0); }},

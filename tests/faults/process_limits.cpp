@@ -22,7 +22,7 @@ namespace {
 
 constexpr bool sanitized = under_sanitizer;
 
-/// The number behind a name in /proc/self/status.
+/// The number after a name in /proc/self/status.
 std::size_t status_of(const std::string& name) {
   std::ifstream file("/proc/self/status");
   for (std::string line; std::getline(file, line);)

@@ -35,7 +35,7 @@ void feed(perigee::test::MessageReader& reader, MutableOctetSpan scratch, OctetS
   }
 }
 
-/// What a reader allocates for the first `count` octets of a message that begins with `header`.
+/// The allocations of a reader for the first `count` octets of a message that begins with `header`.
 Allocations cost_of(OctetSpan header, std::size_t count) {
   const auto reader = make_reader(*giop);
   Octets scratch(4096);

@@ -1,5 +1,6 @@
-// Messages of omniORB 4.2.5, recorded on a loopback interface between nameclt and omniNames. Our
-// decoder must read the same values. For the same call our encoder must produce the same octets.
+// Messages of omniORB 4.2.5, recorded on a loopback interface between nameclt and omniNames.
+// Perigee's decoder must read the same values. For the same call, Perigee's encoder must produce
+// the same octets.
 #include "giop/wire.h"
 #include <perigee/giop/giop.h>
 

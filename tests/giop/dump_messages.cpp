@@ -20,7 +20,7 @@ const auto protocol = open_giop({.fragment_size = 64});
 const Octets key = octets_from("object");
 const Octets exception_data = octets_from("x");
 
-/// One of our frames, and its fields as tshark prints them.
+/// One frame that Perigee has encoded, and its fields as tshark prints them.
 struct Dumped {
   Octets octets;
   unsigned type;

@@ -33,7 +33,7 @@ void encode_reply(const OpenGiop& giop, cdr::Encoder& encoder, Version version, 
   REQUIRE(encoder.ok());
 }
 
-TEST_CASE("the pieces of a fragmented message, octet by octet") {
+TEST_CASE("each fragment of a large message has a header and the request id") {
   const auto giop = open_giop({.fragment_size = 40});
   for (const std::endian order : both_orders) {
     cdr::Buffer buffer;
@@ -77,7 +77,7 @@ TEST_CASE("messages that need not or may not be fragmented are sent whole") {
   CHECK(gathered({1, 0}, 1000));
 }
 
-TEST_CASE("a cancel request is never cut") {
+TEST_CASE("a CancelRequest is never fragmented") {
   const auto giop = open_giop({.fragment_size = 8});
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
@@ -105,7 +105,7 @@ TEST_CASE("borrowed payload is sent without a copy") {
   CHECK(sent.headers.size() == 12 + 5 * 16);
 }
 
-TEST_CASE("pieces of any size, put together, give the encoded message") {
+TEST_CASE("fragments of any size, put together, give the encoded message") {
   for (const std::size_t payload_size : {0u, 1u, 100u, 8191u, 8192u, 8193u, 20'000u}) {
     const Octets payload = pattern(payload_size);
     for (const std::uint32_t fragment_size : {0u, 32u, 39u, 64u, 1000u, 8192u, 8200u, 16'384u}) {
@@ -124,7 +124,7 @@ TEST_CASE("pieces of any size, put together, give the encoded message") {
   }
 }
 
-TEST_CASE("several borrowed runs, at the ends of pieces and across them, keep their places") {
+TEST_CASE("borrowed octets at the ends of fragments, and across them, are sent in order") {
   const auto giop = open_giop({.fragment_size = 9000});
   const Octets first = pattern(9000 - 28);  // ends where the first piece ends
   const Octets second = pattern(8192);

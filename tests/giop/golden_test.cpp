@@ -161,7 +161,7 @@ TEST_CASE("the body of a 1.2 request begins at a multiple of 8 after keys and op
     }
 }
 
-TEST_CASE("response flags of 1.2 tell when the server answers") {
+TEST_CASE("response flags of 1.2 say when the server replies") {
   struct Row {
     ResponseFlags flags;
     unsigned octet;

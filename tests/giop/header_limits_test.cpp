@@ -91,7 +91,7 @@ TEST_CASE("a header that is truncated anywhere is a bad header") {
 }
 
 // Interop fact 12 of docs/interop.md.
-TEST_CASE("octets behind a header without a body are ignored") {
+TEST_CASE("octets after a header without a body are ignored") {
   const Octets cancel = Wire().frame({1, 2}, 2, 9).ulong(5).text("waste");
   CHECK(giop->parse_cancel_request(incoming(cancel)) == 5u);
 }

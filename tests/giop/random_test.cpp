@@ -53,7 +53,7 @@ class Conversation {
     unsigned type;
     std::endian order;
     std::uint32_t id;
-    Octets body;  // all octets behind the id
+    Octets body;  // all octets after the id
     std::size_t sent = 0;
     [[nodiscard]] bool has_id() const { return version.minor == 2; }
   };

@@ -299,7 +299,7 @@ TEST_CASE("an invalid message is recognised by its first twelve octets") {
       {"type 255", Wire().frame({1, 1}, 255, 0), FramingError::bad_type},
       {"Fragment in 1.0", Wire().frame({1, 0}, 7, 0), FramingError::bad_type},
       {"2^32-1 octets", Wire().frame({1, 2}, 0, 0xffffffff), FramingError::too_large},
-      {"64 MiB and a bit", Wire().frame({1, 2}, 0, (64u << 20) - 11), FramingError::too_large},
+      {"more than 64 MiB", Wire().frame({1, 2}, 0, (64u << 20) - 11), FramingError::too_large},
   };
   for (const BadFrame& row : rows) {
     CAPTURE(row.why);

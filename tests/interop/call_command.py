@@ -19,7 +19,7 @@ from two_processes import Server  # noqa: E402
 
 
 def split(words):
-    """The arguments before, between and behind the two "--"."""
+    """The arguments before, between and after the two "--"."""
     first = words.index("--")
     second = words.index("--", first + 1)
     return words[:first], words[first + 1:second], words[second + 1:]

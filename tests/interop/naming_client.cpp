@@ -26,7 +26,7 @@ Name name(const std::string& outer, const std::string& inner, const std::string&
   return {CosNaming::NameComponent(outer, ""), CosNaming::NameComponent(inner, kind)};
 }
 
-/// A reference that leads nowhere: the naming service keeps any reference.
+/// A reference without a server: the naming service stores any reference.
 ObjectRef object(CORBA::ORB& orb, const std::string& key) {
   return orb.string_to_object("corbaloc::127.0.0.1:1/" + key);
 }

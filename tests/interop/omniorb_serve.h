@@ -1,4 +1,4 @@
-// What the main functions of omniORB servers share.
+// Functions that the main functions of omniORB servers share.
 #pragma once
 
 #include <omniORB4/CORBA.h>

@@ -1,4 +1,4 @@
-// What the main functions of Perigee clients share.
+// Functions that the main functions of Perigee clients share.
 #pragma once
 
 #include <perigee/corba.h>

@@ -82,7 +82,7 @@ TEST_CASE("an absent host is the local host") {
   CHECK(parsed("corbaloc::1.2@:2810/k").addresses.at(0).address == "localhost:2810");
 }
 
-TEST_CASE("the key is the text behind the first slash, with escapes resolved; it may be absent") {
+TEST_CASE("the key is the text after the first slash, with escapes resolved; it may be absent") {
   CHECK(parsed("corbaloc::h/a/b:c@d,e").object_key == key("a/b:c@d,e"));
   CHECK(parsed("corbaloc::h/%00%fF%2f").object_key == octets(0x00, 0xff, '/'));
   CHECK(parsed("corbaloc::h/").object_key.empty());

@@ -26,7 +26,7 @@ TEST_CASE("a profile of version 1.0 ends with the object key") {
   CHECK(iop::decode_iiop_profile({0, wire}) == profile);
 }
 
-TEST_CASE("a profile of version 1.1 and later has components behind the object key") {
+TEST_CASE("a profile of version 1.1 and later has components after the object key") {
   const auto wire = octets(0,                              // big-endian
                            1, 2,                           // version
                            0,                              // padding
@@ -53,7 +53,7 @@ TEST_CASE("encoding a profile of version 1.0 leaves components out") {
   CHECK(decoded->object_key == example.object_key);
 }
 
-TEST_CASE("a profile of a later minor version has the 1.1 layout; octets behind it are ignored") {
+TEST_CASE("a profile of a later minor version has the 1.1 layout; octets after it are ignored") {
   iop::IiopProfile later = example;
   later.minor = 7;
   for (const auto order : {std::endian::little, std::endian::big}) {

@@ -23,7 +23,7 @@ static_assert(!InetAddr::parse("localhost:1"));
 static_assert(UnixAddr::path("/tmp/socket")->name() == "/tmp/socket");
 static_assert(UnixAddr::parse("@name")->kind() == UnixAddr::Kind::abstract);
 
-TEST_CASE("numeric addresses come back from text in canonical form") {
+TEST_CASE("a parsed numeric address has a canonical text") {
   const auto round_trip = [](std::string_view text) {
     const auto address = InetAddr::parse(text);
     return address ? to_string(*address) : "none";
@@ -91,7 +91,7 @@ TEST_CASE("host and port are parsed, with or without each part") {
   CHECK_FALSE(split_host_port("host:80:90").has_value());
 }
 
-TEST_CASE("addresses know their class") {
+TEST_CASE("an address is recognised as any, loopback or link-local") {
   CHECK(InetAddr::any().is_any());
   CHECK(InetAddr::any_v6().is_any());
   CHECK_FALSE(InetAddr::loopback().is_any());
@@ -132,7 +132,7 @@ TEST_CASE("localhost resolves to loopback addresses with the port, each address 
   CHECK(std::ranges::adjacent_find(addresses) == addresses.end());
 }
 
-TEST_CASE("an impossible name is the resolver's error, and a bad address is the caller's") {
+TEST_CASE("an impossible name is an error of the resolver, a malformed address invalid_argument") {
   const auto unknown = resolve("no such host", 1);
   REQUIRE_FALSE(unknown.has_value());
   CHECK(unknown.error().category() == resolver_category());

@@ -195,7 +195,7 @@ TEST_CASE_TEMPLATE("a connection that is reset is an error, never the end of the
   }
 }
 
-TEST_CASE("records arrive whole or not at all, with short queues and after the peer has gone") {
+TEST_CASE("records arrive whole or not at all, with short queues and after the peer has closed") {
   auto streams = spipe::pair().value();
   REQUIRE(streams.first.set(SendBuffer{1}).has_value());
   const Octets record = sample(1500);

@@ -90,10 +90,10 @@ TEST_CASE("documented: datagrams") {
 TEST_CASE("documented: addresses") {
   constexpr auto local = InetAddr::loopback(2809);            // 127.0.0.1:2809
   constexpr auto everywhere = InetAddr::any_v6(2809);         // [::]:2809, IPv4 too
-  constexpr auto parsed = InetAddr::parse("192.0.2.1:2809");  // nothing, if it is no address
+  constexpr auto parsed = InetAddr::parse("192.0.2.1:2809");  // nothing, if it is not an address
   constexpr auto path = UnixAddr::path("/run/app/socket");    // nothing, if it is too long
-  constexpr auto name = UnixAddr::parse("@app");              // abstract: in no file system
-  constexpr auto group = McastAddr::parse("239.1.2.3:5000");  // nothing, if it is no group
+  constexpr auto name = UnixAddr::parse("@app");              // abstract: not in a file system
+  constexpr auto group = McastAddr::parse("239.1.2.3:5000");  // nothing, if it is not a group
   static_assert(local.port() == everywhere.port() && parsed && path && name && group);
   CHECK(to_string(*parsed) == "192.0.2.1:2809");
 }

@@ -165,7 +165,7 @@ TEST_CASE("a named pipe has the permissions of its access option") {
   umask(before);
 }
 
-TEST_CASE("a file that is no named pipe is neither opened nor removed") {
+TEST_CASE("a file that is not a named pipe is neither opened nor removed") {
   const std::string path = "perigee_fifo_test_file_" + std::to_string(getpid());
   std::FILE* file = std::fopen(path.c_str(), "w");
   REQUIRE(file != nullptr);

@@ -1,4 +1,4 @@
-// Handles and credentials that travel over local connections.
+// Handles and credentials that are passed over local connections.
 #include "support/octets.h"
 #include <perigee/ipc/families.h>
 
@@ -45,7 +45,8 @@ struct OverRecords {
 };
 #define BOTH OverStream, OverRecords
 
-TEST_CASE_TEMPLATE("an open pipe passes through a connection and works after that", Over, BOTH) {
+TEST_CASE_TEMPLATE("an open pipe is passed through a connection, and is usable afterwards", Over,
+                   BOTH) {
   auto [here, there] = Over::pair();
   auto [sender, receiver] = pipe().value();
   const std::array lent{sender.handle()};
@@ -103,7 +104,7 @@ TEST_CASE_TEMPLATE("more handles than fit are an error, and none of them stays o
   }
 }
 
-TEST_CASE_TEMPLATE("the system's maximum of handles goes at once, and not one more", Over, BOTH) {
+TEST_CASE_TEMPLATE("one message carries the system's maximum of handles, and no more", Over, BOTH) {
   auto [here, there] = Over::pair();
   const Lent lent(io::handles_max);
   REQUIRE(here.send_handles(octets(1), lent.numbers));
@@ -169,14 +170,14 @@ TEST_CASE("invalid handles cannot be passed") {
   CHECK(there.recv(MutableOctetSpan(space), no_wait).error() == std::errc::operation_would_block);
 }
 
-TEST_CASE_TEMPLATE("both ends know which process made the connection", Over, BOTH) {
+TEST_CASE_TEMPLATE("both ends report the process that made the connection", Over, BOTH) {
   const PeerCredentials me{getpid(), getuid(), getgid()};
   auto [here, there] = Over::pair();
   CHECK(here.peer_credentials().value() == me);
   CHECK(there.peer_credentials().value() == me);
 }
 
-TEST_CASE("an accepted connection knows the process that connected") {
+TEST_CASE("an accepted connection reports the process that connected") {
   auto acceptor = lsock::Acceptor::open({}).value();
   auto client = lsock::Connector::connect(acceptor.local_address().value()).value();
   auto server = acceptor.accept().value();

@@ -59,7 +59,7 @@ static_assert(!CanSend<sock::Connector> && !CanReceive<sock::Connector>);
 static_assert(!CanSend<sock::Connector::Pending> && !CanReceive<sock::Connector::Pending>);
 static_assert(!CanInterrupt<sock::Connector>);
 
-// An address of one domain is no address of another domain, and a number is no address.
+// An address of one domain is not an address of another domain, and a number is not an address.
 static_assert(!OpensAt<sock::Acceptor, UnixAddr> && !OpensAt<lsock::Acceptor, InetAddr>);
 static_assert(!ConnectsTo<sock::Connector, UnixAddr> && !ConnectsTo<sock::Connector, int>);
 static_assert(!std::is_convertible_v<std::uint16_t, InetAddr>);

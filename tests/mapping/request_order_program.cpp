@@ -1,5 +1,6 @@
 // The program of docs/migrating.md that does not wait for its calls, and needs them executed in
 // order.
+#include "compat/running_orb.h"
 #include "dimmerAmiC.h"
 #include "dimmerS.h"
 #include <perigee/corba.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -50,7 +52,7 @@ std::vector<std::int32_t> read_levels(Options options, std::int32_t count) {
       IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("RootPOA"));
   poa->the_POAManager()->activate();
   const auto reference = server->object_to_string(CORBA::make_reference<Dimmer>()->_this());
-  std::thread serving([server] { server->run(); });
+  std::optional<perigee::test::RunningOrb> running(server);
 
   Options none;
   auto orb = CORBA::ORB_init(none, "dimmer-client");
@@ -65,8 +67,7 @@ std::vector<std::int32_t> read_levels(Options options, std::int32_t count) {
     orb->perform_work();
   CHECK(levels->failures == 0);
   orb->destroy();
-  server->shutdown(true);
-  serving.join();
+  running.reset();
   server->destroy();
   return levels->seen;
 }

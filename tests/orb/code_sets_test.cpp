@@ -1,4 +1,4 @@
-// Which code sets a client chooses and announces, and how it converts characters. CORBA 3.0,
+// The code sets that a client chooses and announces, and its conversions of characters. CORBA 3.0,
 // 13.10.2; interop facts 32 and 33 of docs/interop.md.
 #include "orb/context/code_sets.h"
 
@@ -170,7 +170,8 @@ TEST_CASE("results are read in the connection's code sets") {
   CHECK(receive<std::string>(peer.object(latin_only)) == "\u00e9");
 }
 
-TEST_CASE("a character that the chosen code set does not have is DATA_CONVERSION, before sending") {
+TEST_CASE(
+    "a character that the chosen code set does not have raises DATA_CONVERSION, before sending") {
   Fixture fixture;
   Peer peer(fixture, "peer");
   const auto object = peer.object(latin_only);
@@ -180,7 +181,7 @@ TEST_CASE("a character that the chosen code set does not have is DATA_CONVERSION
   CHECK(peer.announced.empty());
 }
 
-TEST_CASE("a result that cannot be converted is DATA_CONVERSION, COMPLETED_YES") {
+TEST_CASE("a result that cannot be converted raises DATA_CONVERSION, COMPLETED_YES") {
   Fixture fixture;
   Peer peer(fixture, "peer");
   peer.results = octets(2, 0, 0, 0, 0xd8, 0x34);  // half of a surrogate pair
@@ -233,7 +234,7 @@ TEST_CASE("GIOP 1.0 has ISO 8859-1, no wide characters and no announcement") {
         orb::omg_minor(6));
 }
 
-TEST_CASE("without a common code set a call is CODESET_INCOMPATIBLE, if no other profile helps") {
+TEST_CASE("without a common code set in any profile, a call raises CODESET_INCOMPATIBLE") {
   orb::Settings settings;
   settings.code_sets.native_char = CharSet::iso_8859_1;
   Fixture fixture(settings);

@@ -34,7 +34,7 @@ class CodecFixture : public Fixture {
   IDL::traits<Codec>::ref_type codec;
 };
 
-/// A big-endian encapsulation with these octets behind the byte order.
+/// A big-endian encapsulation with these octets after the byte order.
 OctetSeq big_endian(OctetSeq octets) {
   octets.insert(octets.begin(), 0);
   return octets;
@@ -66,7 +66,7 @@ TEST_CASE("a string that is not well-formed UTF-8 is encoded, but not decoded") 
 }
 
 // CORBA 3.0, 15.3.3: the octet of the byte order comes first, and counts for the alignment.
-TEST_CASE("a value is an encapsulation in the byte order that its first octet says") {
+TEST_CASE("a value is an encapsulation in the byte order that its first octet names") {
   const CodecFixture f;
   const OctetSeq octets = big_endian({0, 0, 0, 0, 0, 0, 7});
   std::int32_t number = 0;
@@ -100,8 +100,8 @@ TEST_CASE("a long double keeps all its octets from decoding to encoding") {
          number));
 }
 
-// The TypeCode of a custom value does not tell its state.
-TEST_CASE("a custom valuetype or event type without a factory is a TypeMismatch") {
+// The TypeCode of a custom valuetype does not describe its state.
+TEST_CASE("decoding a custom valuetype or event type without a factory raises TypeMismatch") {
   const CodecFixture f;
   const OctetSeq octets = big_endian({0, 0, 0, 0x7f, 0xff, 0xff, 0x00, 0, 0, 0, 7});
   constexpr cdr::TypeMember members[] = {{"n", &cdr::basic_node<cdr::TypeKind::tk_long>}};
@@ -122,7 +122,7 @@ TEST_CASE("a reference in a value belongs to the ORB of the codec") {
   CHECK(decoded->_is_equivalent(object));
 }
 
-TEST_CASE("octets that are no encapsulation, or no any, are a FormatMismatch") {
+TEST_CASE("decoding octets that are not an encapsulation of an any raises FormatMismatch") {
   const CodecFixture f;
   CHECK_THROWS_AS((void)f.codec->decode({}), Codec::FormatMismatch);
   CHECK_THROWS_AS((void)f.codec->decode({7, 0, 0, 0}), Codec::FormatMismatch);
@@ -134,7 +134,7 @@ TEST_CASE("octets that are no encapsulation, or no any, are a FormatMismatch") {
   }
 }
 
-TEST_CASE("octets that are no value of the type are a TypeMismatch") {
+TEST_CASE("decoding octets that are not a value of the type raises TypeMismatch") {
   const CodecFixture f;
   const OctetSeq octets = f.codec->encode_value(any_of(std::int32_t{7}));
   CHECK_THROWS_AS((void)f.codec->decode_value(octets, CORBA::_tc_string), Codec::TypeMismatch);
@@ -158,7 +158,7 @@ TEST_CASE("a factory knows encapsulations of GIOP 1.0 to 1.2 only") {
     CHECK_THROWS_AS((void)f.factory->create_codec(unknown), IOP::CodecFactory::UnknownEncoding);
 }
 
-TEST_CASE("decoding a value has the limits of the values of a message") {
+TEST_CASE("the limits of values in messages also apply to a codec") {
   const CodecFixture f;
   CORBA::Any deep = any_of(std::uint8_t{9});
   for (int depth = 0; depth < 200; ++depth) deep = any_of(deep);
@@ -180,7 +180,7 @@ TEST_CASE("a codec carries characters in the code sets with which it was created
   const CORBA::Any text = any_of(std::string("\u00e4"));
   const OctetSeq octets = codec->encode_value(text);
   REQUIRE(octets.size() == 10);
-  CHECK(octets[8] == 0xe4);  // one octet in ISO 8859-1, and the NUL behind it
+  CHECK(octets[8] == 0xe4);  // one octet in ISO 8859-1, and the NUL after it
   CHECK(codec->decode_value(octets, text.type()) == text);
   const CORBA::Any wide = any_of(std::wstring(L"\u65e5"));
   CHECK(codec->decode(codec->encode(wide)) == wide);

@@ -89,7 +89,7 @@ TEST_CASE("a collocated request is forwarded like any other") {
   CHECK(echo(fixture.object) == 5);
 }
 
-TEST_CASE("a collocated oneway returns although its servant replies an exception") {
+TEST_CASE("a collocated oneway returns although its servant replies with an exception") {
   bool served = false;
   CollocatedFixture fixture([&](orb::ServerRequest& request) {
     served = !request.response_expected();
@@ -99,7 +99,7 @@ TEST_CASE("a collocated oneway returns although its servant replies an exception
   CHECK(served);
 }
 
-TEST_CASE("a second reply to a request is BAD_INV_ORDER") {
+TEST_CASE("a second reply to a request raises BAD_INV_ORDER") {
   CollocatedFixture fixture([](orb::ServerRequest& request) {
     request.reply(nullptr);
     CHECK_THROWS_AS(request.reply(nullptr), CORBA::BAD_INV_ORDER);
@@ -107,7 +107,7 @@ TEST_CASE("a second reply to a request is BAD_INV_ORDER") {
   ping(fixture.object);
 }
 
-TEST_CASE("shutdown that waits, from within an upcall, is BAD_INV_ORDER, OMG minor 3") {
+TEST_CASE("shutdown that waits, from within an upcall, raises BAD_INV_ORDER, OMG minor 3") {
   CollocatedFixture fixture({});
   fixture.dispatcher.serve = [&](orb::ServerRequest& request) {
     const orb::UpcallScope scope(fixture.core().context());

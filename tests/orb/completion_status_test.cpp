@@ -19,7 +19,8 @@ constexpr std::uint32_t no_usable_profile = CORBA::OMGVMCID | 2;
 constexpr std::size_t part_of_a_request = 20;  // octets
 }  // namespace
 
-TEST_CASE("a refused connection is TRANSIENT, OMG minor 2, COMPLETED_NO, and names the endpoint") {
+TEST_CASE(
+    "a refused connection raises TRANSIENT, OMG minor 2, COMPLETED_NO, and names the endpoint") {
   Fixture fixture;
   const auto object = fixture.object({"nobody"});
   const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
@@ -29,7 +30,7 @@ TEST_CASE("a refused connection is TRANSIENT, OMG minor 2, COMPLETED_NO, and nam
   CHECK(exception.detail().find("Connection refused") != std::string::npos);
 }
 
-TEST_CASE("a reference without a usable profile is TRANSIENT, OMG minor 2, COMPLETED_NO") {
+TEST_CASE("a reference without a usable profile raises TRANSIENT, OMG minor 2, COMPLETED_NO") {
   Fixture fixture;
   const auto object = fixture.core().make_object({"IDL:Test:1.0", {{4711, Octets(8)}}});
   const auto exception = caught<CORBA::TRANSIENT>([&] { ping(object); });
@@ -46,7 +47,7 @@ TEST_CASE("a send that breaks before the last octet is COMPLETED_NO") {
   CHECK(fixture.counts("peer").connects == 1);  // a new connection was not stale: no second try
 }
 
-TEST_CASE("a send that breaks before the last octet goes on at the next profile") {
+TEST_CASE("a call whose send breaks before the last octet continues at the next profile") {
   Fixture fixture;
   fixture.protocol().add("first", {.accepts_max = part_of_a_request});
   fixture.peer("second", reply_with_long(7));
@@ -63,7 +64,8 @@ TEST_CASE("a send that breaks on a re-used connection is retried once on a fresh
   CHECK(fixture.counts("peer").connects == 2);
 }
 
-TEST_CASE("a connection that ends after the request was sent is COMM_FAILURE, COMPLETED_MAYBE") {
+TEST_CASE(
+    "a connection that ends after the request was sent raises COMM_FAILURE, COMPLETED_MAYBE") {
   Fixture fixture;
   fixture.peer("first", [](ScriptedTransport& transport, const IncomingMessage&) {
     transport.end_of_stream();
@@ -103,7 +105,7 @@ TEST_CASE("CloseConnection instead of a reply means not executed: retried on a n
   CHECK(fixture.counts("peer").connects == 2);
 }
 
-TEST_CASE("a server that always closes its connections is TRANSIENT, COMPLETED_NO in the end") {
+TEST_CASE("a call to a server that always closes its connections raises TRANSIENT, COMPLETED_NO") {
   Fixture fixture;
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
     send_close_connection(transport);
@@ -114,7 +116,8 @@ TEST_CASE("a server that always closes its connections is TRANSIENT, COMPLETED_N
   CHECK(fixture.counts("peer").connects == 2);
 }
 
-TEST_CASE("CloseConnection after the first fragment of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
+TEST_CASE(
+    "CloseConnection after the first fragment of a reply raises COMM_FAILURE, COMPLETED_MAYBE") {
   Fixture fixture;
   auto calls = std::make_shared<int>(0);
   fixture.peer("peer", [calls](ScriptedTransport& transport, const IncomingMessage& message) {
@@ -154,7 +157,8 @@ TEST_CASE("CloseConnection after a fragment of another call's reply means not ex
   CHECK(cut.get() == COMPLETED_MAYBE);
 }
 
-TEST_CASE("a peer that never replies is TIMEOUT, COMPLETED_MAYBE on a new connection") {
+TEST_CASE(
+    "a call to a peer that never replies raises TIMEOUT, COMPLETED_MAYBE on a new connection") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = fixture.object({"peer"});
@@ -162,7 +166,7 @@ TEST_CASE("a peer that never replies is TIMEOUT, COMPLETED_MAYBE on a new connec
   CHECK(exception.completed() == COMPLETED_MAYBE);
 }
 
-TEST_CASE("MessageError instead of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
+TEST_CASE("MessageError instead of a reply raises COMM_FAILURE, COMPLETED_MAYBE") {
   Fixture fixture;
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
     cdr::Buffer buffer;
@@ -175,7 +179,8 @@ TEST_CASE("MessageError instead of a reply is COMM_FAILURE, COMPLETED_MAYBE") {
   CHECK(exception.completed() == COMPLETED_MAYBE);
 }
 
-TEST_CASE("a malformed message is COMM_FAILURE, COMPLETED_MAYBE, and the text says what is wrong") {
+TEST_CASE(
+    "a malformed message raises COMM_FAILURE, COMPLETED_MAYBE, and the text says what is wrong") {
   Fixture fixture;
   fixture.peer("peer", [](ScriptedTransport& transport, const IncomingMessage&) {
     transport.deliver(octets_of(std::string_view("HTTP/1.1 400 Bad Request")));
@@ -216,7 +221,7 @@ TEST_CASE("a user exception that the operation does not list becomes UNKNOWN, OM
   CHECK(exception.completed() == COMPLETED_YES);
 }
 
-TEST_CASE("results that do not decode are MARSHAL, COMPLETED_YES, and the connection stays") {
+TEST_CASE("results that do not decode raise MARSHAL, COMPLETED_YES, and the connection stays") {
   Fixture fixture;
   fixture.peer("peer", reply_with_nothing());
   const auto object = fixture.object({"peer"});
@@ -239,7 +244,8 @@ TEST_CASE("arguments that do not encode are COMPLETED_NO, and nothing is sent") 
   CHECK(fixture.counts("peer").sends == 0);
 }
 
-TEST_CASE("a server that needs another addressing mode is NO_IMPLEMENT, COMPLETED_NO") {
+TEST_CASE(
+    "a call to a server that needs another addressing mode raises NO_IMPLEMENT, COMPLETED_NO") {
   Fixture fixture;
   fixture.peer("peer", reply_with(ReplyStatus::needs_addressing_mode,
                                   [](cdr::Encoder& encoder) { encoder.write(std::int16_t{2}); }));
@@ -247,7 +253,7 @@ TEST_CASE("a server that needs another addressing mode is NO_IMPLEMENT, COMPLETE
   CHECK(caught<CORBA::NO_IMPLEMENT>([&] { ping(object); }).completed() == COMPLETED_NO);
 }
 
-TEST_CASE("after shutdown calls are BAD_INV_ORDER, OMG minor 4") {
+TEST_CASE("after shutdown, calls raise BAD_INV_ORDER, OMG minor 4") {
   Fixture fixture;
   fixture.peer("peer", reply_with_nothing());
   const auto object = fixture.object({"peer"});

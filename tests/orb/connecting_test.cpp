@@ -1,4 +1,4 @@
-// How long a call connects, and to which addresses.
+// The time limits of connects, and the addresses to which calls connect.
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include "orb/references/reference.h"

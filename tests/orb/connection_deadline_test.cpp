@@ -148,7 +148,7 @@ struct Stalled {
 
 }  // namespace
 
-TEST_CASE("a deadline that passes before its message leaves concerns no other message") {
+TEST_CASE("a deadline that passes before its message is sent does not affect other messages") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
@@ -203,7 +203,7 @@ TEST_CASE("a thread with a deadline waits for its own message only") {
   CHECK_FALSE(f.connection.broken());
 }
 
-TEST_CASE("a queued message that has begun to leave stays, and leaves before later messages") {
+TEST_CASE("a queued message whose send has begun stays, and is sent before later messages") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);
@@ -218,7 +218,7 @@ TEST_CASE("a queued message that has begun to leave stays, and leaves before lat
   CHECK(f.connection.idle_output());
 }
 
-TEST_CASE("a queued message is withdrawn if its deadline passes before it begins to leave") {
+TEST_CASE("a queued message is withdrawn if its deadline passes before its send begins") {
   Stalled f;
   auto limited = f.send_limited(f.first);
   f.transport.await_send(1);

@@ -120,7 +120,7 @@ TEST_CASE("a connection breaks when the queue for a peer that does not read is f
   const cdr::Buffer message = message_with(1000);
   int queued = 0;
   while (connection.send(message, Wait::no).status == SendStatus::queued && queued < 10) ++queued;
-  CHECK(queued == 4);  // a message that is being sent, and 3,036 octets behind it
+  CHECK(queued == 4);  // a message that is being sent, and 3,036 octets after it
   CHECK(connection.broken());
   CHECK(connection.send(message, Wait::no).status == SendStatus::failed);
 }

@@ -109,7 +109,7 @@ TEST_CASE("properties are deleted by patterns, in their own context only") {
   CHECK(child->get_values("", 0, "*") == ContextValues{{"user", "root"}});
 }
 
-TEST_CASE("a name that is empty or a pattern is BAD_PARAM, and nothing is set") {
+TEST_CASE("a name that is empty or a pattern raises BAD_PARAM, and nothing is set") {
   const auto root = make_root();
   CHECK_THROWS_AS(root->set_one_value("", "x"), CORBA::BAD_PARAM);
   CHECK_THROWS_AS(root->set_one_value("lang*", "x"), CORBA::BAD_PARAM);

@@ -74,7 +74,7 @@ TEST_CASE("resolving a corbaname asks the naming context for the name") {
   CHECK(found->_reference()->ior() == target);
 }
 
-TEST_CASE("a name that is not bound is BAD_PARAM") {
+TEST_CASE("a name that is not bound raises BAD_PARAM") {
   Fixture fixture;
   fixture.peer("names", reply_with(ReplyStatus::user_exception, [](cdr::Encoder& encoder) {
                  encoder.write_string("IDL:omg.org/CosNaming/NamingContext/NotFound:1.0");

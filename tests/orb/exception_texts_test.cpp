@@ -1,4 +1,4 @@
-// What exceptions say to the client: the server's own text, the object key, names and limits.
+// The texts of exceptions at the client: the server's own text, the object key, names and limits.
 #include "orb/async/observers.h"
 #include "orb/fixture.h"
 #include "support/octets.h"

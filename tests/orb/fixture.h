@@ -99,7 +99,7 @@ inline void send_first_fragment(ScriptedTransport& transport, const IncomingMess
   Octets pieces;
   for (const OctetSpan segment : segments)
     pieces.insert(pieces.end(), segment.begin(), segment.end());
-  std::uint32_t size = 0;  // of the message behind its header of 12 octets
+  std::uint32_t size = 0;  // of the message after its header of 12 octets
   std::memcpy(&size, pieces.data() + 8, sizeof size);
   transport.deliver(OctetSpan(pieces).first(12 + size));
 }

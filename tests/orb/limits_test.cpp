@@ -21,7 +21,7 @@ std::uint32_t bad_param_of(Fixture& fixture, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("a call follows as many location forwards as allowed; one more is TRANSIENT") {
+TEST_CASE("a call follows as many location forwards as allowed, and one more raises TRANSIENT") {
   orb::Settings settings;
   settings.forward_hops_max = 2;
   Fixture fixture(settings);
@@ -67,7 +67,7 @@ TEST_CASE("unused endpoints are looked for when the number of endpoints has grow
   CHECK(unused.expired());
 }
 
-TEST_CASE("a forward with more profiles than allowed is IMP_LIMIT") {
+TEST_CASE("a forward with more profiles than allowed raises IMP_LIMIT") {
   orb::Settings settings;
   settings.reference_limits.profiles_max = 2;
   Fixture fixture(settings);
@@ -79,7 +79,7 @@ TEST_CASE("a forward with more profiles than allowed is IMP_LIMIT") {
   CHECK(exception.completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("IOR strings that are too long, or have too many profiles, are BAD_PARAM") {
+TEST_CASE("IOR strings that are too long, or have too many profiles, raise BAD_PARAM") {
   Fixture writer;
   const std::string two = iop::to_ior_string(writer.ior({"x", "y"}));
   const std::string longer = iop::to_ior_string(writer.ior({"x", "y longer"}));

@@ -108,7 +108,7 @@ TEST_CASE("when the object no longer exists at the new place, the old place is c
   CHECK(echo(fixture.object({"old"})) == 9);
 }
 
-TEST_CASE("_non_existent asks at the old place if the object is gone from the new place") {
+TEST_CASE("_non_existent asks the old server if the object does not exist at the new server") {
   for (const bool gone_from_old : {false, true}) {
     Fixture fixture;
     auto calls = std::make_shared<int>(0);
@@ -153,14 +153,14 @@ TEST_CASE("two places that forward to each other end in TRANSIENT after a limite
   CHECK(fixture.counts("a").sends + fixture.counts("b").sends == 5);
 }
 
-TEST_CASE("a forward to nil is INV_OBJREF") {
+TEST_CASE("a forward to nil raises INV_OBJREF") {
   Fixture fixture;
   fixture.peer("old", fixture.forward_to({}));
   const auto object = fixture.object({"old"});
   CHECK(caught<CORBA::INV_OBJREF>([&] { ping(object); }).completed() == CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("a forward that does not decode is MARSHAL, COMPLETED_NO") {
+TEST_CASE("a forward that does not decode raises MARSHAL, COMPLETED_NO") {
   Fixture fixture;
   fixture.peer("old", reply_with(ReplyStatus::location_forward));
   const auto object = fixture.object({"old"});
@@ -179,7 +179,7 @@ TEST_CASE("more forwards than are remembered are followed all the same") {
   CHECK(echo(object) == 1);
 }
 
-TEST_CASE("forwards that lead nowhere end in TRANSIENT, remembered or not") {
+TEST_CASE("a forward without a usable profile ends in TRANSIENT, remembered or not") {
   orb::Settings settings;
   settings.forwards_remembered_max = 0;
   Fixture fixture(settings);

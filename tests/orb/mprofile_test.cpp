@@ -1,4 +1,4 @@
-// Which bindings an MProfile remembers, and which it forgets.
+// The bindings that an MProfile keeps, and the ones that it removes.
 #include "orb/references/mprofile.h"
 
 #include "orb/fixture.h"

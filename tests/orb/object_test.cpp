@@ -34,7 +34,7 @@ using AnimalTraits = stub::interface_traits<Animal>;
 
 }  // namespace
 
-TEST_CASE("using a nil reference is INV_OBJREF") {
+TEST_CASE("using a nil reference raises INV_OBJREF") {
   const ObjectRef nil;
   CHECK_THROWS_AS((void)nil->_is_a("IDL:X:1.0"), CORBA::INV_OBJREF);
 }

@@ -170,7 +170,7 @@ TEST_CASE("the text of the exception names each bad policy and the reason") {
         "the value of an Any");
 }
 
-TEST_CASE("two policies of one type in a list are BAD_PARAM, OMG minor 30") {
+TEST_CASE("two policies of one type in a list raise BAD_PARAM, OMG minor 30") {
   Fixture fixture;
   const auto policy = roundtrip(fixture.core(), std::chrono::seconds(1));
   const auto exception = caught<CORBA::BAD_PARAM>([&] {
@@ -179,7 +179,8 @@ TEST_CASE("two policies of one type in a list are BAD_PARAM, OMG minor 30") {
   CHECK(exception.minor() == (CORBA::OMGVMCID | 30));
 }
 
-TEST_CASE("the effective policy of a type that clients do not have is INV_POLICY, OMG minor 2") {
+TEST_CASE(
+    "the effective policy of a type that clients do not have raises INV_POLICY, OMG minor 2") {
   Fixture fixture;
   const auto object = fixture.object({"peer"});
   const auto exception =

@@ -157,7 +157,7 @@ struct WithoutProtocols {
 
 }  // namespace
 
-TEST_CASE("a reference that led nowhere uses a protocol that replaced another protocol") {
+TEST_CASE("a reference without a usable profile uses a protocol that replaced another protocol") {
   WithoutProtocols test;
   REQUIRE(test.core->protocols().add(std::make_unique<Pigeons>()).has_value());
   const auto object = test.core->make_object({"IDL:Test:1.0", {test.profile}});
@@ -168,7 +168,7 @@ TEST_CASE("a reference that led nowhere uses a protocol that replaced another pr
   CHECK(echo(object) == 5);
 }
 
-TEST_CASE("protocols are asked only once whether they know a reference that leads nowhere") {
+TEST_CASE("protocols are asked only once whether they know an unusable reference") {
   WithoutProtocols test;
   const auto object = test.core->make_object({"IDL:Test:1.0", {iop::encode_profile({})}});
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);

@@ -48,7 +48,7 @@ TEST_CASE("the text of a nil reference gives a nil reference") {
   CHECK_FALSE(fixture.orb.string_to_object(fixture.orb.object_to_string(nullptr)));
 }
 
-TEST_CASE("a malformed reference is BAD_PARAM with the OMG minor code of its error") {
+TEST_CASE("a malformed reference raises BAD_PARAM with the OMG minor code of its error") {
   OrbFixture fixture;
   CHECK(bad_param_minor(fixture.orb, "gopher:x") == 7);
   CHECK(bad_param_minor(fixture.orb, "") == 7);
@@ -74,7 +74,7 @@ TEST_CASE("a file holds a reference, with space around") {
   CHECK(fixture.orb.string_to_object("file:" + file.path())->_is_equivalent(object));
 }
 
-TEST_CASE("a file that is larger than the limit is BAD_PARAM, and the text names the limit") {
+TEST_CASE("a file that is larger than the limit raises BAD_PARAM, and the text names the limit") {
   OrbFixture fixture;
   const auto object = fixture.object({"a"});
   const std::string reference = fixture.orb.object_to_string(object);
@@ -87,7 +87,7 @@ TEST_CASE("a file that is larger than the limit is BAD_PARAM, and the text names
   CHECK(error.detail().contains("131072 octets"));
 }
 
-TEST_CASE("a file that names itself is BAD_PARAM") {
+TEST_CASE("a file that names itself raises BAD_PARAM") {
   OrbFixture fixture;
   const TemporaryFile file("");
   std::ofstream(file.path()) << "file://" << file.path();
@@ -114,7 +114,7 @@ TEST_CASE("initial references come from the options, then the table, then the de
                                  "RTORB", "Registered", "TypeCodeFactory"});
 }
 
-TEST_CASE("an unknown initial reference is InvalidName, and so is a second registration") {
+TEST_CASE("an unknown initial reference raises InvalidName, and so does a second registration") {
   OrbFixture fixture;
   const auto object = fixture.object({"a"});
   CHECK_THROWS_AS((void)fixture.orb.resolve_initial_references("None"), CORBA::InvalidName);
@@ -124,7 +124,7 @@ TEST_CASE("an unknown initial reference is InvalidName, and so is a second regis
   CHECK_THROWS_AS(fixture.orb.register_initial_reference("Nil", nullptr), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("an initial reference that is defined by itself is BAD_PARAM") {
+TEST_CASE("an initial reference that is defined by itself raises BAD_PARAM") {
   orb::Settings settings;
   settings.initial_references = {{"Loop", "corbaloc:rir:/Loop"}};
   OrbFixture fixture(settings);

@@ -64,8 +64,8 @@ std::int64_t effective(const ObjectRef& object) {
   return policy ? static_cast<std::int64_t>(policy->relative_expiry() / 10'000'000) : -1;
 }
 
-// The first request is in the hands of the transport, which does not take it until `release`. The
-// second is answered when the test says so.
+// A peer that does not take the first request until the test calls `release`. Replies to the second
+// request when the test calls `answer_second`.
 class BusyPeer {
  public:
   OnMessage on_message() {
@@ -217,7 +217,7 @@ TEST_CASE("the shorter of the call's and the request's time limit ends connectin
   CHECK(fixture.counts("peer").connect_timeout_ms == 1000);
 }
 
-TEST_CASE("a level that has no policy of a type leaves that type to the next level") {
+TEST_CASE("if a level has no policy of a type, the policy of the next level applies") {
   FakeClock clock;
   Fixture fixture({}, clock);
   orb::OrbCore& core = fixture.core();
@@ -227,7 +227,7 @@ TEST_CASE("a level that has no policy of a type leaves that type to the next lev
   CHECK(fixture.counts("peer").connect_timeout_ms == 2000);
 }
 
-TEST_CASE("a request time of the reference precedes the thread's, which precedes the ORB's") {
+TEST_CASE("a request time of the reference overrides the thread's, which overrides the ORB's") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto object = fixture.object({"peer"});

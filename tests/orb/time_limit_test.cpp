@@ -79,7 +79,7 @@ void check_timeout(const ObjectRef& object, CORBA::CompletionStatus completed) {
 
 }  // namespace
 
-TEST_CASE("no reply in time is TIMEOUT, COMPLETED_MAYBE, and the text names policy and peer") {
+TEST_CASE("no reply in time raises TIMEOUT, COMPLETED_MAYBE, and the text names policy and peer") {
   Fixture fixture;
   fixture.peer("peer", {});
   const auto object = limited(fixture.object({"peer"}), fixture.core(), time_to_send);
@@ -199,7 +199,7 @@ TEST_CASE("a call changes the transport's time-outs only if its limit differs fr
   CHECK(set == 4);  // taken back
 }
 
-TEST_CASE("a limit of zero and a limit beyond the range of the clock are no limits") {
+TEST_CASE("a limit of zero, or beyond the range of the clock, does not limit") {
   Fixture fixture(one_connection());
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});

@@ -152,7 +152,7 @@ TEST_CASE("a time that is too long for the clock counts as no limit") {
   }
 }
 
-TEST_CASE("a negative time is BAD_PARAM, and the text has the time") {
+TEST_CASE("a negative time raises BAD_PARAM, and the text has the time") {
   CHECK(refusal(-5ms) == "the time of a policy is negative: -5 ms; pass zero (no limit) or more");
   CHECK(refusal(std::chrono::duration<double, std::micro>(-0.5)) ==
         "the time of a policy is negative: -0.0005 ms; pass zero (no limit) or more");
@@ -161,14 +161,15 @@ TEST_CASE("a negative time is BAD_PARAM, and the text has the time") {
         "the time of a policy is not a number; pass zero (no limit) or more");
 }
 
-TEST_CASE("a number that is not a SyncScope is BAD_PARAM, and the text has the number") {
+TEST_CASE("a number that is not a SyncScope raises BAD_PARAM, and the text has the number") {
   for (const auto scope : {Messaging::SyncScope{-1}, Messaging::SyncScope{4}})
     CHECK(caught<CORBA::BAD_PARAM>([&] { (void)make_sync_scope(scope); }).detail() ==
           std::to_string(scope) +
               " is not a SyncScope; pass 0 (SYNC_NONE) to 3 (SYNC_WITH_TARGET)");
 }
 
-TEST_CASE("only references to stubs get policies: nil is INV_OBJREF, local types do not compile") {
+TEST_CASE(
+    "only references to stubs get policies: nil raises INV_OBJREF, local types do not compile") {
   CHECK_THROWS_AS((void)with_timeout(AccountRef(), 1s), CORBA::INV_OBJREF);
   static_assert(StubWithPolicies<Account>);
   static_assert(StubWithPolicies<CORBA::Object>);

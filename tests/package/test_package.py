@@ -1,4 +1,4 @@
-"""The installed package, seen by a project that knows nothing else of Perigee."""
+"""The installed package, used by a project outside of Perigee's source tree."""
 
 import os
 import re
@@ -49,7 +49,7 @@ class Package(unittest.TestCase):
         limits = {LIBRARIES / "libperigee.so": 2_020_000, LIBRARIES / "libperigee_server.so": 615_000,
                   LIBRARIES / "libperigee_tls.so": 110_000, LIBRARIES / "libperigee_bridge.so": 165_000,
                   LIBRARIES / "libperigee_dynamic.so": 540_000, LIBRARIES / "libperigee_naming.so": 420_000,
-                  LIBRARIES / "libperigee_events.so": 350_000,
+                  LIBRARIES / "libperigee_events.so": 720_000,
                   Path(folder) / "client": 1_572_864}
         for number, (file, limit) in enumerate(limits.items()):
             stripped = SCRATCH / f"stripped_{number}"
@@ -87,7 +87,7 @@ class Package(unittest.TestCase):
         run(PREFIX / "bin" / "perigee-names", "--version")
         run(PREFIX / "bin" / "perigee-events", "--version")
 
-    def test_a_call_can_be_looked_into_with_what_is_installed(self):
+    def test_the_installed_tools_measure_the_layers_of_a_call(self):
         # This test only checks that whitebox_probed exists: with sanitizers, running it would take
         # most of the time.
         self.assertTrue((PREFIX / "libexec" / "perigee" / "whitebox_probed").is_file())
@@ -95,13 +95,13 @@ class Package(unittest.TestCase):
             out = run(PREFIX / "bin" / "perigee", "bench", "whitebox", "--quick", "--calls", "20", "--size", "4")
             self.assertIn("Table 2: the server, void", out)
 
-    def test_the_shared_library_shows_nothing_of_the_libraries_that_it_uses(self):
+    def test_the_shared_libraries_export_no_symbols_of_the_libraries_that_they_use(self):
         symbols = "".join(run("nm", "-DC", "--defined-only", LIBRARIES / f"{name}.so") for name in SHARED)
         strangers = [line for line in symbols.splitlines() if " T " in line and not any(
             name in line for name in ("perigee", "CORBA::", "PortableServer::", "IDL::"))]
         self.assertEqual(strangers, [])
 
-    def test_the_library_of_clients_has_nothing_of_servants_and_coroutines(self):
+    def test_the_library_of_clients_has_no_symbols_of_servants_and_coroutines(self):
         symbols = run("nm", "-C", "--defined-only", LIBRARIES / "libperigee.so")
         self.assertIn("CORBA::perigee_v1::ORB_init(", symbols)
         for part in ("PortableServer::", "perigee::poa::", "perigee::skeleton::", "perigee::async::",
@@ -114,7 +114,7 @@ class Package(unittest.TestCase):
         needing = [name for name in SHARED if "libssl.so" in run("readelf", "-d", LIBRARIES / f"{name}.so")]
         self.assertEqual(needing, ["libperigee_tls"])
 
-    def test_the_library_of_servers_has_nothing_of_the_bridge(self):
+    def test_the_library_of_servers_has_no_symbols_of_the_bridge(self):
         symbols = {name: run("nm", "-C", "--defined-only", LIBRARIES / name)
                    for name in ("libperigee.so", "libperigee_server.so", "libperigee_bridge.so")}
         self.assertIn("perigee::bridge::Bridge::start(", symbols["libperigee_bridge.so"])

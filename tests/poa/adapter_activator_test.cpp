@@ -96,7 +96,7 @@ TEST_CASE("an activator that declines leaves the client with OBJECT_NOT_EXIST") 
   CHECK(f.ask(key).answer() == "system OBJECT_NOT_EXIST");
 }
 
-TEST_CASE("an activator that fails is OBJ_ADAPTER") {
+TEST_CASE("a request whose adapter activator fails raises OBJ_ADAPTER") {
   Fixture f;
   f.activator->act = [](const PoaRef&, const std::string&) -> bool { throw CORBA::NO_MEMORY(); };
   const FakeRequest request = f.ask(f.leaf_key());

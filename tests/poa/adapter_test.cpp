@@ -193,7 +193,7 @@ TEST_CASE("an adapter with system ids has no active object for an id that it did
   }
 }
 
-TEST_CASE("a nil servant is BAD_PARAM, and a nil reference INV_OBJREF") {
+TEST_CASE("a nil servant raises BAD_PARAM, and a nil reference INV_OBJREF") {
   const TestOrb orb;
   const POA::ServantRef nil;
   const auto users = orb.root()->create_POA("users", nullptr, user_ids(*orb.root()));

@@ -1,4 +1,4 @@
-// Requests without free memory.
+// Requests and operations of the POA whose allocations fail.
 #include "poa/deferred_answer.h"
 #include "support/allocations.h"
 
@@ -37,7 +37,8 @@ TEST_CASE("looking up a key with many empty adapter names needs no memory") {
 
 namespace {
 
-// Fails each allocation of an activation, one after the other, until none is left to fail.
+// Activates an object again and again: first its first allocation fails, then its second, until an
+// activation succeeds.
 void fail_each_allocation(PortableServer::POA& adapter) {
   std::size_t failures = 0;
   for (bool fails = true; fails;) {

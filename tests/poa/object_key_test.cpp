@@ -64,7 +64,7 @@ TEST_CASE("a persistent key is the adapter's path and the id") {
   CHECK(extend_path(encode_path(std::span(names).first(1)), "x/y") == path);
 }
 
-TEST_CASE("a truncated key is no key") {
+TEST_CASE("a truncated key is not a valid key") {
   const std::string_view names[] = {"bank", "x"};
   for (const Octets& key :
        {make_slot_key({1, {2, 3}}, {4, 5}), make_persistent_key(encode_path(names), {})})
@@ -90,7 +90,7 @@ TEST_CASE("any octets can be parsed") {
   }
 }
 
-TEST_CASE("a key with more adapter names than adapters can have above them is no key") {
+TEST_CASE("a key with more adapter names than adapters can be nested is not a valid key") {
   const std::vector<std::string_view> names(adapter_depth_max);
   CHECK(parse_key(make_persistent_key(encode_path(names), {})).has_value());
   const std::vector<std::string_view> more(adapter_depth_max + 1);

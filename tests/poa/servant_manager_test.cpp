@@ -133,7 +133,7 @@ TEST_CASE("an object is incarnated at its first request and stays active") {
   CHECK(f.poa->id_to_servant({1}));
 }
 
-TEST_CASE("a key that no adapter makes incarnates nothing") {
+TEST_CASE("a request with a key that no adapter has made incarnates no object") {
   ActivatorFixture f;
   Octets slot_key_of_user_id = f.key_of({1, 2, 3, 4, 5, 6, 7, 8});
   slot_key_of_user_id[0] = std::byte{0xf1};
@@ -190,7 +190,7 @@ TEST_CASE("an activator may forward the client to another object") {
   CHECK(request.forward() == other.get());
 }
 
-TEST_CASE("a servant that the adapter's policies do not allow is OBJ_ADAPTER") {
+TEST_CASE("a servant that the adapter's policies do not allow raises OBJ_ADAPTER") {
   ActivatorFixture f;
   f.manager->make = [](const ObjectId&, const PoaRef&) { return ServantRef(); };
   CHECK(f.ask({1}).minor() == (CORBA::OMGVMCID | 7));
@@ -357,7 +357,7 @@ TEST_CASE("a thread that would wait for its own etherealization is refused") {
   CHECK(refused);
 }
 
-TEST_CASE("destroy etherealizes all objects, if asked, after the adapter is gone") {
+TEST_CASE("destroy etherealizes all objects, if asked, after the adapter is destroyed") {
   ActivatorFixture f;
   bool gone = false;
   f.manager->on_etherealize = [&](const PoaRef& poa) {
@@ -404,7 +404,7 @@ TEST_CASE("deactivating a manager reaches all its adapters, also after others we
   CHECK(test.manager->etherealized.size() == kept_count);
 }
 
-TEST_CASE("etherealize says whether the servant still serves other objects") {
+TEST_CASE("etherealize is told whether the servant still serves other objects") {
   ActivatorFixture f;
   auto policies = manager_policies(*f.orb.root(), ServantRetentionPolicyValue::RETAIN);
   policies.push_back(

@@ -58,7 +58,7 @@ TEST_CASE("a slot that could not be filled is free again") {
   CHECK(**table.pin(put(table, std::make_shared<int>(2))) == 2);
 }
 
-TEST_CASE("a value lives until its last user has gone") {
+TEST_CASE("a value lives until its last user has released it") {
   Table table(10);
   const auto value = std::make_shared<int>(1);
   const SlotRef ref = put(table, value);
@@ -100,7 +100,7 @@ TEST_CASE("references stay valid while the table grows") {
   }
 }
 
-TEST_CASE("waiting for idleness ends when the user has gone") {
+TEST_CASE("waiting for idleness ends when the user has released the value") {
   Table table(1);
   const SlotRef ref = put(table, std::make_shared<int>(1));
   table.wait_until_idle(ref);  // no user: returns at once

@@ -1,4 +1,4 @@
-// Which clients may write.
+// The clients that may change the Interface Repository.
 #include "served.h"
 
 namespace perigee::test {

@@ -76,7 +76,7 @@ TEST_CASE("reactive servers that wait for each other also serve each other, at a
   CHECK(echo->bounce(client.echo(server.reference), client.echo(other.reference), 12) == 12);
 }
 
-TEST_CASE("a reference knows the ORB that made it, and an object that is no component says so") {
+TEST_CASE("a reference knows the ORB that made it, and _get_component of a plain object is nil") {
   EchoServer server;
   const EchoClient client;
   const auto echo = client.echo(server.reference);

@@ -94,7 +94,7 @@ level = "info"
 
 }  // namespace
 
-TEST_CASE("a configuration file sets what the options set") {
+TEST_CASE("a configuration file can set all values that options can set") {
   const Configuration configuration = read(whole_file);
   const orb::Settings& settings = configuration.settings;
   CHECK(settings.orb_id == "gateway");
@@ -125,7 +125,7 @@ TEST_CASE("the command line takes precedence over the file, in either order") {
   CHECK(configuration.settings.listen_endpoints ==
         std::vector<transport::Endpoint>{{"iiop", "c:3"}});
   CHECK(configuration.settings.thread_strategy == orb::ThreadStrategy::reactive);
-  // The first entry of a name counts.
+  // The first entry of a name applies.
   CHECK(configuration.settings.initial_references.front() ==
         std::pair<std::string, std::string>("NameService", "corbaloc::mine/N"));
   CHECK(configuration.settings.initial_references.size() == 3);
@@ -220,7 +220,7 @@ TEST_CASE("invalid TOML is an error with its place") {
   CHECK(contains(complaint("[orb]\nid = \"\xff\""), "test.toml:2:"));
 }
 
-TEST_CASE("a file that is missing, a folder or too long is BAD_PARAM with its name") {
+TEST_CASE("a file that is missing, a folder or too long raises BAD_PARAM with its name") {
   const auto detail = [](const std::string& path) {
     std::vector<std::string> arguments = {"-ORBConfigFile", path};
     Configuration configuration;

@@ -206,7 +206,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("an option without a value, or with an invalid value, is BAD_PARAM") {
+TEST_CASE("an option without a value, or with an invalid value, raises BAD_PARAM") {
   CHECK(contains(complaint({"-ORBid"}), "-ORBid needs a value"));
   CHECK(contains(complaint({"-ORBGiopVersion", "2.0"}), "1.0, 1.1, 1.2"));
   CHECK(contains(complaint({"-ORBThreadStrategy", "pool"}), "reactive"));
@@ -217,10 +217,10 @@ TEST_CASE("an option without a value, or with an invalid value, is BAD_PARAM") {
   CHECK(contains(complaint({"-ORBInitRef", "NameService"}), "<name>=<reference>"));
   CHECK(contains(complaint({"-ORBTraceLevel", "5"}), "debug"));
   CHECK(contains(complaint({"-ORBFaults", "reset=often"}), "invalid: reset=often"));
-  CHECK(contains(complaint({"-ORBUiopTrust", "own,no-such-user"}), "'no-such-user' is no user"));
+  CHECK(contains(complaint({"-ORBUiopTrust", "own,no-such-user"}), "'no-such-user' is not a user"));
 }
 
-TEST_CASE("a scheme row has three names, and the first row of a scheme counts") {
+TEST_CASE("a scheme row has three names, and the first row of a scheme applies") {
   const Configuration configuration = configured(
       {"-ORBScheme", "a=brief/tcp", "-ORBScheme", "b=giop/board", "-ORBScheme", "a=giop/tcp"});
   REQUIRE(configuration.schemes.size() == 2);

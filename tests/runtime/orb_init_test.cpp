@@ -120,13 +120,13 @@ TEST_CASE("a bad option leaves argc and argv alone") {
   CHECK(argc == 2);
 }
 
-TEST_CASE("an endpoint that cannot be listened at is INITIALIZE when the server is needed") {
+TEST_CASE("an endpoint that cannot be listened at raises INITIALIZE when the server is needed") {
   const auto orb = make_orb({"-ORBListenEndpoints", "iiop://256.1.1.1:0"});
   CHECK_THROWS_AS((void)orb->resolve_initial_references("RootPOA"), CORBA::INITIALIZE);
   orb->destroy();
 }
 
-TEST_CASE("a scheme row with unknown messages is INITIALIZE and names them") {
+TEST_CASE("a scheme row with unknown messages raises INITIALIZE and names them") {
   const std::vector<std::string> options{"-ORBScheme", "brief-tcp=brief/tcp"};
   try {
     auto arguments = options;
@@ -138,7 +138,7 @@ TEST_CASE("a scheme row with unknown messages is INITIALIZE and names them") {
   }
 }
 
-TEST_CASE("an unknown scheme is INITIALIZE, and the error lists the known schemes") {
+TEST_CASE("an unknown scheme raises INITIALIZE, and the error lists the known schemes") {
   const auto orb = make_orb({"-ORBListenEndpoints", "pigeon://loft:1"});
   std::string detail;
   try {

@@ -1,6 +1,7 @@
 // A server for test_metrics_page.py: page_server CALLS. Its POAs, its operations and its section
 // have names that a careless page would run as HTML. A second ORB calls each operation CALLS times.
 // The server runs until its standard input ends.
+#include "compat/running_orb.h"
 #include <perigee/corba.h>
 #include <perigee/orb/status_section.h>
 #include <perigee/orb/stub.h>
@@ -12,7 +13,6 @@
 #include <iostream>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <vector>
 
 namespace {
@@ -41,7 +41,7 @@ class Anything final : public PortableServer::Servant {
   }
 };
 
-/// The names at each level, and 250 numbers behind the last name, in parts.
+/// The names at each level, and 250 numbers after the last name, in parts.
 StatusTable read_names(const StatusQuery& query) {
   StatusTable table{.columns = {"name", "<b>depth</b>"}, .rows = {}, .next = "", .note = ""};
   std::size_t start = 0;
@@ -84,14 +84,14 @@ void serve(int count) {
   const auto id = poa->activate_object(CORBA::make_reference<Anything>());
   root->the_POAManager()->activate();
   const perigee::orb::StatusSection section(*orb, "names", names[0], read_names);
-  std::jthread runner([&orb] { orb->run(); });
-  call_all(orb->object_to_string(poa->id_to_reference(id)), count);
-  std::cout << "ready" << std::endl;
-  std::string line;
-  while (std::getline(std::cin, line)) {
+  {
+    const perigee::test::RunningOrb running(orb);
+    call_all(orb->object_to_string(poa->id_to_reference(id)), count);
+    std::cout << "ready" << std::endl;
+    std::string line;
+    while (std::getline(std::cin, line)) {
+    }
   }
-  orb->shutdown(false);
-  runner.join();
   orb->destroy();
 }
 

@@ -244,7 +244,7 @@ TEST_CASE("an object of a POA with a protocol policy is called by those protocol
   CHECK(setup.way(setup.client.echo(orb->object_to_string(object))) == "iiop");
 }
 
-TEST_CASE("a class of service of more than six bits is BAD_PARAM where the policy is set") {
+TEST_CASE("a class of service of more than six bits raises BAD_PARAM where the policy is set") {
   const EchoClient client;
   const auto properties = CORBA::make_reference<RTCORBA::TCPProtocolProperties>();
   properties->dscp(64);
@@ -258,7 +258,7 @@ TEST_CASE("a class of service of more than six bits is BAD_PARAM where the polic
   thread->set_policy_overrides({}, SET_OVERRIDE);
 }
 
-TEST_CASE("a size of a buffer below zero is BAD_PARAM where the policy is set, and says so") {
+TEST_CASE("a size of a buffer below zero raises BAD_PARAM where the policy is set, and says so") {
   const EchoClient client;
   const auto thread = manager<CORBA::PolicyCurrent>(client.orb, "PolicyCurrent");
   const auto refused = [&](const RTCORBA::Protocol& protocol) -> std::string {

@@ -135,7 +135,7 @@ TEST_CASE("text in a received reference cannot add lines to the log") {
   CHECK_FALSE(lines.have("\nerror"));
 }
 
-TEST_CASE("a reference with addresses of another host only is TRANSIENT, with the reason") {
+TEST_CASE("a reference with addresses of another host only raises TRANSIENT, with the reason") {
   TwoEndpoints both;
   auto ior = both.ior();
   ior.profiles.erase(ior.profiles.begin());

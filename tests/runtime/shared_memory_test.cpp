@@ -134,7 +134,7 @@ TEST_CASE("a hostile client keeps no server from serving others, or from shuttin
 }
 
 // io_uring reports a readable and a writable handle apart.
-TEST_CASE("large replies leave on a reactor that uses io_uring") {
+TEST_CASE("large replies are sent on a reactor that uses io_uring") {
   if (!ipc::uring::available()) return;
   for (const char* strategy : {"reactive", "thread-pool", "reactor-per-core"}) {
     CAPTURE(strategy);

@@ -123,6 +123,22 @@ TEST_CASE("a signal while the reference is published ends the server before it s
   }
 }
 
+TEST_CASE("the first signal calls a function of the program while the ORB still serves") {
+  for (const char* strategy : strategies) {
+    CAPTURE(strategy);
+    IdleServer server({"-ORBThreadStrategy", strategy});
+    const EchoClient client;
+    const auto echo = client.echo(server.reference);
+    int calls = 0;
+    const auto ending = [&] {
+      echo->ping();
+      ++calls;
+    };
+    serve_until_signal(server.orb, [] { ::kill(::getpid(), SIGTERM); }, ending);
+    CHECK(calls == 1);
+  }
+}
+
 TEST_CASE("serving until a signal also ends when the ORB is shut down") {
   for (const char* strategy : strategies) {
     CAPTURE(strategy);

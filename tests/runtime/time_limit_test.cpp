@@ -55,7 +55,7 @@ std::optional<CORBA::CompletionStatus> completion(auto&& call) {
   return std::nullopt;
 }
 
-// A request may be before or behind the truncated request, or on a new connection.
+// A request may be before or after the truncated request, or on a new connection.
 bool is_served_or_told(const Echo::Ref& echo) {
   try {
     return echo->twice(21) == 42;

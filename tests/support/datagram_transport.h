@@ -23,7 +23,7 @@ inline constexpr messaging::Carrier datagram_carrier{.shape = messaging::Shape::
 struct DatagramFaults {
   std::atomic<std::uint32_t> lose_each{0};
   std::atomic<std::uint32_t> double_each{0};
-  std::atomic<std::uint32_t> delay_each{0};  ///< it arrives behind its sender's next datagram
+  std::atomic<std::uint32_t> delay_each{0};  ///< it arrives after its sender's next datagram
   std::atomic<std::uint32_t> forge_each{0};  ///< a GIOP reply arrives after a malformed copy of it
   std::atomic<std::uint32_t> sent{0};        ///< datagrams so far, without the doubles
 };

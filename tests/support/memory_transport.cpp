@@ -70,7 +70,7 @@ class MemoryTransport final : public Transport {
   [[nodiscard]] int readiness_fd() const noexcept override {
     return connection_->doorbells_[static_cast<std::size_t>(end_)].bell.handle();
   }
-  // One ring may stand for several changes: octets, and the end behind them.
+  // One ring may stand for several changes: octets, and the end after them.
   [[nodiscard]] bool buffered() const noexcept override {
     const std::scoped_lock lock(connection_->mutex_);
     const Pipe& pipe = connection_->pipe_from(other());

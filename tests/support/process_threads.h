@@ -1,4 +1,4 @@
-// How many threads this process has, as the system lists them.
+// The number of threads of this process, as the system lists them.
 #pragma once
 
 #include <cstddef>

@@ -78,7 +78,7 @@ MISTAKES = [
      "value.value: a fraction of type fixed must be a string, so that no digit is lost"),
     ("float", 1e39, "value: a number up to 3.4028234663852886e+38 is expected here, not 1e+39"),
     ("price", "1234.5", "value: 1234.5 does not fit into fixed<5, 2>"),
-    ("price", "1.234", "value: 1.234 has more than 2 digits behind the point"),
+    ("price", "1.234", "value: 1.234 has more than 2 digits after the point"),
     ("colour", "gren", "value: there is no enumerator gren; did you mean 'green'?"),
     ("octets", "?", "value: the string is not base64"),
     ("grid", [[1, 2, 3]], "value: the array needs 2 elements, not 1"),
@@ -153,7 +153,7 @@ class Call(unittest.TestCase):
         status, out, error = perigee("call", "--idl", IDL, ior.strip(), "noted")
         self.assertEqual((status, error), (0, ""), out)
 
-    def test_a_negative_number_is_no_option(self):
+    def test_a_negative_number_is_not_an_option(self):
         self.assertEqual(self.call("echo_short", "-5"), (0, {"_return": -5}, ""))
 
     def test_a_reference_is_its_text(self):

@@ -35,7 +35,7 @@ TEST_CASE("characters of each length survive UTF-8") {
   CHECK(to_wide("").empty());
 }
 
-TEST_CASE("a code point that is no character becomes U+FFFD") {
+TEST_CASE("a code point that is not a character becomes U+FFFD") {
   for (const char32_t value : {0xd800U, 0xdfffU, 0x110000U})
     CHECK(from_wide(std::wstring(1, static_cast<wchar_t>(value))) == "\xef\xbf\xbd");
 }

@@ -17,7 +17,7 @@ TABLE = Path(os.environ["CLI"]).read_text().partition("## Commands")[2].partitio
 
 
 def rows():
-    """The cells behind the task, by the words of the command."""
+    """The cells after the task, by the words of the command."""
     found = {}
     for line in TABLE.splitlines():
         if line.startswith("| `"):

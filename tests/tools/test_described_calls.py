@@ -131,7 +131,7 @@ class Described(unittest.TestCase):
             (("--ifr", self.full, self.silent, "noted"),
              "the Interface Repository has no definition of IDL:Calls/Board:1.0; perigee-ifr --add-to"),
             (("--interface", "Calls::Bord", self.described, "noted"), "has no interface Calls::Bord"),
-            (("--interface", "Calls::Item", self.described, "noted"), "is no interface; --interface names one"),
+            (("--interface", "Calls::Item", self.described, "noted"), "is not an interface; --interface names one"),
         ]:
             with self.subTest(words=words):
                 status, result, error = self.call(*words)

@@ -110,7 +110,7 @@ TEST_CASE("a file may name another file, which must contain a reference; a loop 
         outer_path + ": each file names another file; write a reference into one of them");
   write(inner.path());  // a path, not a URL
   CHECK(describe_reference(outer_path).error() ==
-        "'" + inner.path() + "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
+        "'" + inner.path() + "' is not a reference: neither IOR:, corbaloc:, corbaname: nor file:");
   std::filesystem::remove(outer_path);
 }
 

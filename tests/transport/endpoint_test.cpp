@@ -34,7 +34,7 @@ TEST_CASE("an untrusted endpoint is shown in one line, and cannot move the curso
   CHECK(to_string({"uiop", "/a\nerror: \x1b[2J"}) == "uiop:///a\\x0aerror: \\x1b[2J");
 }
 
-TEST_CASE("text without a scheme is no endpoint; the error has the text and the right form") {
+TEST_CASE("text without a scheme is not an endpoint; the error has the text and the right form") {
   for (const std::string text :
        {"", "host:1", "://host:1", "IIOP://host:1", "1iop://host", "ii op://host", "iiop:/host"}) {
     CAPTURE(text);

@@ -158,7 +158,7 @@ TEST_CASE("a living server keeps its file, even if its queue of connections is f
   CHECK(std::filesystem::exists(folder.file("s")));
 }
 
-TEST_CASE("a file that is no socket is not touched") {
+TEST_CASE("a file that is not a socket is not changed") {
   const TemporaryFolder folder;
   std::ofstream(folder.file("file")) << "precious";
   std::filesystem::create_symlink("nowhere", folder.file("link"));
@@ -503,7 +503,7 @@ TEST_CASE("trust in an unknown user is an error that contains the name") {
     CAPTURE(text);
     const auto trust = parse_local_trust(text);
     REQUIRE_FALSE(trust.has_value());
-    CHECK(trust.error().find("is no user") != std::string::npos);
+    CHECK(trust.error().find("is not a user") != std::string::npos);
   }
 }
 

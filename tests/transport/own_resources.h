@@ -1,4 +1,4 @@
-// What this process holds of the system: handles, memory of rings, and threads.
+// The resources of the system that this process holds: handles, memory of rings, and threads.
 #pragma once
 
 #include <cstddef>

@@ -65,7 +65,7 @@ TEST_CASE("a removed protocol is not found any more, and can be loaded again") {
   CHECK(registry.find("plugged") != in_use);
 }
 
-TEST_CASE("a missing file and a file that is no shared library have their own errors") {
+TEST_CASE("a missing file and a file that is not a shared library have their own errors") {
   ProtocolRegistry registry;
   CHECK(failure_of(registry, "missing").find("No such file or directory") != std::string::npos);
   const auto text = registry.load(PERIGEE_SOURCE_FOLDER "/README.md");
@@ -90,13 +90,13 @@ TEST_CASE("only a regular file is opened: opening a pipe would block") {
   const auto pipe = registry.load(path);
   CHECK(::unlink(path.c_str()) == 0);
   REQUIRE_FALSE(pipe.has_value());
-  CHECK(to_string(pipe.error()).find("no regular file") != std::string::npos);
+  CHECK(to_string(pipe.error()).find("not a regular file") != std::string::npos);
   CHECK_FALSE(registry.load("/tmp").has_value());
 }
 
-TEST_CASE("a library that is no plug-in, or lacks symbols, has its own error") {
+TEST_CASE("a library that is not a plug-in, or lacks symbols, has its own error") {
   CHECK(failure_of("other") ==
-        "load X (no plug-in: there is no symbol perigee_protocol_plugin): "
+        "load X (not a plug-in: there is no symbol perigee_protocol_plugin): "
         "the plug-in cannot be used");
   CHECK(failure_of("incomplete").find("undefined symbol: perigee_function_of_the_future") !=
         std::string::npos);
@@ -104,7 +104,8 @@ TEST_CASE("a library that is no plug-in, or lacks symbols, has its own error") {
 
 TEST_CASE("data with the name of the entry function is not executed") {
   CHECK(failure_of("data") ==
-        "load X (no plug-in: perigee_protocol_plugin is no function): the plug-in cannot be used");
+        "load X (not a plug-in: perigee_protocol_plugin is not a function): the plug-in cannot be "
+        "used");
 }
 
 TEST_CASE("a plug-in for another ORB is not called, and the error names the difference") {

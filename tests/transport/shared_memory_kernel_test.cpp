@@ -1,5 +1,5 @@
-// What a hostile peer of shared memory can do through the kernel: move sleeping threads, send
-// handles, and interrupt. The limits of this process are tested in tests/runtime.
+// The attacks that a hostile peer of shared memory can make through the kernel: it moves sleeping
+// threads, sends handles, and interrupts. The limits of this process are tested in tests/runtime.
 #include "conformance/transport_pair.h"
 #include "support/hostile_rings.h"
 #include "support/refuse_system_call.h"

@@ -231,7 +231,7 @@ TEST_CASE("a client without a pool refuses a server that promises to follow link
   CHECK(client->open(Wait::yes).status == IoStatus::failed);
 }
 
-TEST_CASE("a link outside of the pool, or without a hold, leads nowhere") {
+TEST_CASE("a link outside of the pool, or without a hold, is refused") {
   Words words;
   const ipc::Handle file = readable_file(pool_size);
   const auto pool =

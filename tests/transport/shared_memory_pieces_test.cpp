@@ -1,4 +1,5 @@
-// How many octets a receive through shared memory takes, and when it wakes a sender that waits.
+// The number of octets that a receive through shared memory takes, and the wake-up of a sender that
+// waits.
 #include "conformance/transport_pair.h"
 #include "event/cpus.h"
 #include "support/raw_rings.h"

@@ -1,5 +1,5 @@
-// Features of shared memory only: hostile peers, peers that die, wakes, and limits of the process.
-// The conformance suite tests the contract of transports.
+// Features of shared memory only: hostile peers, peers that are killed, wakes, and limits of the
+// process. The conformance suite tests the contract of transports.
 #include "conformance/transport_pair.h"
 #include "ipc/input_size.h"
 #include "support/raw_rings.h"
@@ -256,7 +256,7 @@ TEST_CASE("an impossible count of received octets ends the connection with an er
   }
 }
 
-TEST_CASE("a count that goes back ends the connection with an error") {
+TEST_CASE("a count that becomes smaller ends the connection with an error") {
   const TemporaryFolder folder;
   const RingServer server(folder.file("socket"));
   const RawRings peer(server, folder.file("socket"));
@@ -562,7 +562,7 @@ TEST_CASE("memory of the ring is one piece, also across its end") {
   }
 }
 
-TEST_CASE("a full ring lends no memory, and a commit fails after the peer has gone") {
+TEST_CASE("a full ring lends no memory, and a commit fails after the peer has closed") {
   Connection connection;
   Transport& client = *connection.pair.client;
   const MutableOctetSpan place = client.begin_direct(100);

@@ -1,4 +1,4 @@
-// How often a thread spins, or gives its CPU away, before it sleeps.
+// The number of times that a thread spins, or yields its CPU, before it sleeps.
 #include "transport/shared_memory/spin.h"
 
 #include "support/fake_clock.h"

@@ -167,7 +167,7 @@ TEST_CASE_FIXTURE(Fixture, "the end of a connection is reported after its last o
 }
 
 TEST_CASE_FIXTURE(Fixture,
-                  "errors that the application has left in the list of OpenSSL do not count") {
+                  "errors that the application has left in the list of OpenSSL are ignored") {
   const auto client = make_client();
   const auto server = make_server();
   shake_hands(*client, *server);

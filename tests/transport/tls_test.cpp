@@ -119,7 +119,8 @@ TEST_CASE_FIXTURE(Fixture, "a certificate counts for the names and addresses tha
   CHECK(contains(why_refused(contents, "localhost"), "not for 'localhost'"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "the common name of a certificate is no name of a server") {
+TEST_CASE_FIXTURE(Fixture,
+                  "the common name of a certificate does not count as a name of its server") {
   CHECK(why_refused({.common_name = "localhost"}, "localhost") ==
         "the peer's certificate is not for 'localhost'; it has these names: none (names in the "
         "subject do not count)");

@@ -1,4 +1,4 @@
-// What chunks may divide, and how readers go back over the end of a chunk.
+// The data that the end of a chunk may divide, and readers that go back over the end of a chunk.
 #include "known_values.h"
 #include "written_types.h"
 #include <perigee/cdr/value_format.h>

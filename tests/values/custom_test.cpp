@@ -28,7 +28,7 @@ CORBA::valuetype_reference<SecretValue> make_secret() {
   return secret;
 }
 
-/// Sends a secret and an integer behind it.
+/// Sends a secret and an integer after it.
 ErrorKind pass(Secrets& secrets, const Ledger::Secret::_ref_type& secret) {
   const Octets octets = encode_values(order, 1, secret, std::int32_t{77});
   Ledger::Secret::_ref_type decoded;

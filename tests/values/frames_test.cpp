@@ -112,7 +112,7 @@ TEST_CASE("a truncatable value becomes its base if its own type has no factory")
   CHECK(behind->x() == 9);
 }
 
-// In each fragment of GIOP 1.1, alignment begins anew, 4 octets behind a multiple of 8. A number
+// In each fragment of GIOP 1.1, alignment begins anew, 4 octets after a multiple of 8. A number
 // must not lie in two fragments.
 TEST_CASE("values are read from messages in fragments of GIOP 1.1") {
   KnownValues known;

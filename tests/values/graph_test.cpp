@@ -20,8 +20,8 @@ void take_apart(const Nodes& nodes) {
   }
 }
 
-/// Nodes that are numbered in the order of their making. The depth of references is limited, since
-/// decoders limit it.
+/// Nodes that are numbered in the order of their creation. The depth of references is limited,
+/// since decoders limit it.
 Nodes random_graph(std::mt19937& random, std::size_t count) {
   Nodes nodes;
   for (std::size_t index = 0; index < count; ++index)

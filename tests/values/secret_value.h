@@ -10,7 +10,7 @@
 
 namespace perigee::test {
 
-/// Writes its text backwards, as octets. `more` writes or reads something else behind it.
+/// Writes its text backwards, as octets. `more` writes or reads something else after it.
 class SecretValue final : public virtual OBV_Ledger::Secret {
  public:
   void marshal(CORBA::DataOutputStream::_ref_type os) override {

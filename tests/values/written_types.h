@@ -17,7 +17,7 @@ namespace perigee::test {
 using WriteType = std::function<void(cdr::Encoder&)>;
 using Members = std::vector<WriteType>;
 
-/// A TypeCode with parameters. `write` writes them behind the byte order.
+/// A TypeCode with parameters. `write` writes them after the byte order.
 inline WriteType complex_type(cdr::TypeKind kind, WriteType write) {
   return [kind, write = std::move(write)](cdr::Encoder& encoder) {
     cdr::Buffer buffer;

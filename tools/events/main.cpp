@@ -1,4 +1,5 @@
 // The program perigee-events: event channels in memory, or durable channels in a file.
+#include "client_options.h"
 #include "end_orb.h"
 #include "make_orb.h"
 #include "orb_options.h"
@@ -29,6 +30,7 @@ struct Arguments {
   std::vector<std::string> channels{"EventChannel"};
   std::vector<std::string> endpoints;
   std::uint32_t call_time_ms = 5'000;
+  perigee::tool::ClientArguments clients;
   perigee::events::Options options;
   perigee::tool::StoreArguments store;
 };
@@ -147,10 +149,11 @@ void serve(const Arguments& arguments, std::vector<std::string> options,
   IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
       ->the_POAManager()
       ->activate();
-  perigee::serve_until_signal(orb, [&references] {
+  const auto print = [&references] {
     for (const std::string& reference : references) std::cout << reference << '\n';
     std::cout << std::flush;
-  });
+  };
+  perigee::serve_until_signal(orb, print, [&service] { service.end(); });
 }
 
 int run(int argc, char* argv[]) {
@@ -162,6 +165,7 @@ int run(int argc, char* argv[]) {
   program.set_version_flag("--version", std::string("perigee-events ") + PERIGEE_VERSION);
   Arguments arguments;
   add_options(program, arguments);
+  perigee::tool::add_client_options(program, arguments.clients, arguments.options);
   perigee::tool::add_store_options(program, arguments.store);
   std::ranges::reverse(words);  // CLI11 takes words from the end
   try {
@@ -172,6 +176,7 @@ int run(int argc, char* argv[]) {
   check_channels(arguments.channels);
   arguments.options.call_time_max = std::chrono::milliseconds(arguments.call_time_ms);
   arguments.options.channels_max = arguments.channels.size();
+  perigee::tool::apply(arguments.clients, arguments.options);
   const Subscriptions subscriptions =
       perigee::tool::check_store_options(program, arguments.store, arguments.channels);
   serve(arguments, orb_options(arguments, std::move(given)), subscriptions);

@@ -28,7 +28,7 @@ namespace {
 using perigee::naming::Store;
 using perigee::tool::NamesArguments;
 
-/// The store, and its second face if it is in etcd.
+/// The store. `etcd` is the same object if the store is in etcd; otherwise null.
 struct OpenStore {
   std::unique_ptr<Store> store;
   const perigee::naming::EtcdStore* etcd = nullptr;
@@ -108,7 +108,7 @@ void add_options(CLI::App& program, NamesArguments& arguments) {
       ->type_name("RULE");
   program
       .add_option("--iterators-max", arguments.limits.iterators_max,
-                  "Iterators of all clients; beyond it, the longest unused one ends")
+                  "Iterators of all clients; beyond it, the longest-idle iterator ends")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   program

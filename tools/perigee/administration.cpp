@@ -20,7 +20,7 @@ namespace perigee::tool {
 
 namespace {
 
-/// An error with text for people.
+/// An error with a text for the user.
 class AdministrationFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -12,7 +12,7 @@
 
 namespace perigee::tool {
 
-/// The options fill it. Empty texts and zeros: not given.
+/// The values of the options. Empty texts and zeros: the option is not given.
 struct BridgeArguments {
   std::vector<std::string> listen;
   std::string target;
@@ -36,9 +36,9 @@ struct BridgeArguments {
 /// Adds the options to a command. `arguments` must live as long as the command.
 void add_options(CLI::App& command, BridgeArguments& arguments);
 
-/// Adds what the TOML file `arguments.config` says: its keys are the names of the options. Lists
-/// grow. Other options keep the value of the command line, if it gives one. Error: text for people,
-/// which names the file, the line and the key.
+/// Adds the values of the TOML file `arguments.config`: its keys are the names of the options.
+/// Lists grow. Other options keep the value of the command line, if it gives one. Error: text for
+/// people, which names the file, the line and the key.
 [[nodiscard]] std::expected<void, std::string> read_config(BridgeArguments& arguments);
 
 /// Everything but the references, which need an ORB. Reads IDL files. Error: text for people.

@@ -19,7 +19,7 @@ namespace {
 
 using Types = std::vector<const TypeNode*>;
 
-/// An error, in words for people.
+/// An error in the IDL files, as a text for the user.
 struct Mistake {
   std::string text;
 };

@@ -1,4 +1,4 @@
-// What the commands share that read IDL: nodes of basic types, labels, texts of errors.
+// The parts that all commands with IDL share: nodes of basic types, labels, texts of errors.
 #pragma once
 
 #include "idlc/frontend/compile.h"

@@ -70,7 +70,7 @@ std::string in_format(const iop::Corbaloc& reference, const transport::ProtocolR
                                 : describe(reference, name) + describe(places);
 }
 
-/// A corbaname is a corbaloc of a naming context, and a name in it behind '#'. No naming service is
+/// A corbaname is a corbaloc of a naming context, and a name in it after '#'. No naming service is
 /// asked.
 std::expected<std::string, std::string> describe_url(const std::string& text,
                                                      const transport::ProtocolRegistry& protocols,
@@ -213,7 +213,7 @@ std::expected<std::string, std::string> reference_text(const std::string& refere
       if (starts_with_word(text, scheme)) return text;
     if (files != 0 && !starts_with_word(text, "file:"))
       return std::unexpected("'" + printable(text.substr(0, shown_max)) +
-                             "' is no reference: neither IOR:, corbaloc:, corbaname: nor file:");
+                             "' is not a reference: neither IOR:, corbaloc:, corbaname: nor file:");
     auto next = read_file(text);
     if (!next) return next;
     text = std::move(*next);

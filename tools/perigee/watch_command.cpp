@@ -122,7 +122,7 @@ void add_watch_command(CLI::App& program, const std::vector<std::string>& orb_op
                    "The event channel: IOR:…, corbaloc:…, corbaname:…, or a file that contains one "
                    "of them")
       ->required();
-  command->add_flag("--json", arguments->json, "Lines of JSON, which are the only form");
+  command->add_flag("--json", arguments->json, "Has no effect: events are always lines of JSON");
   command->callback([arguments, &orb_options] { run(*arguments, orb_options); });
 }
 

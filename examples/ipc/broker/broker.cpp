@@ -95,7 +95,7 @@ class Broker {
     struct stat status{};
     if (!file.is_open() || ::fstat(file.handle(), &status) != 0)
       throw Refusal(std::error_code(errno, std::system_category()).message());
-    if (!S_ISREG(status.st_mode)) throw Refusal("no regular file");
+    if (!S_ISREG(status.st_mode)) throw Refusal("not a regular file");
     return file;
   }
 

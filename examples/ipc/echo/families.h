@@ -21,7 +21,7 @@ perigee::ipc::Status send_whole(Stream& stream, perigee::OctetSpan octets) {
   }
 }
 
-/// The address that the text stands for. Throws if the text is no address of this family.
+/// The address that the text stands for. Throws if the text is not an address of this family.
 template <typename Family>
 typename Family::Address address_from(std::string_view text) {
   const auto address = Family::Address::parse(text);

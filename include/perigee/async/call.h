@@ -61,7 +61,7 @@ class CallState final : public stub::CallObserver {
 
   outcome<T> result;
   CompletionState over{executor()};
-  stub::CallHandle handle;  ///< of the call
+  stub::CallHandle handle;  ///< cancels the call, or waits for it
 
  private:
   const Decode decode_;

@@ -32,7 +32,7 @@ class PERIGEE_API Driver {
   event::Reactor& reactor_;
   event::MemberTask<Driver, &Driver::note_end> end_task_{*this};
   bool ended_ = false;              ///< accessed by the driving thread only
-  std::atomic<bool> left_ = false;  ///< the thread that ended the task has left this object
+  std::atomic<bool> left_ = false;  ///< the thread that ended the task uses this object no more
 };
 
 }  // namespace async::detail

@@ -38,13 +38,14 @@ class PERIGEE_API scope {
   /// it.
   void start(task<> work);
 
-  /// Requests the stop of the tasks' token; tasks end when they see it.
+  /// Asks the tasks to stop, through their stop token. A task ends when it looks at the token.
   void request_stop() noexcept { stop_.request(); }
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }
 
-  /// Sets the time, by std::chrono::steady_clock, until which the results of tasks that start later
-  /// are awaited. Calls that these tasks await end with TIMEOUT at this time.
+  /// Sets the time, by std::chrono::steady_clock, until which results of tasks are awaited. Applies
+  /// to tasks that are started after this call: the calls that they await end with TIMEOUT at this
+  /// time.
   void set_awaited_until(Deadline time) noexcept { awaited_until_ = time; }
   /// Called when the deadline of the scope has passed: requests the stop of the tasks.
   void end_in_time() noexcept {

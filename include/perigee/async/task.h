@@ -75,7 +75,7 @@ struct StopAccess {
   void (*cancel)(void* context, stub::CallHandle& call) noexcept;
 };
 
-/// The part that the promises of all tasks share: the frame's memory, the way back to the waiting
+/// The part that the promises of all tasks share: the frame's memory, the resumption of the waiting
 /// coroutine, the stop token, and the time until which the result is awaited.
 class PromiseBase {
  public:
@@ -106,7 +106,7 @@ class PromiseBase {
   [[nodiscard]] FinalAwaiter final_suspend() const noexcept { return {}; }
 
   /// Runs the task until it first waits. Calls `ended` once the task has ended; this may be before
-  /// `begin` returns. `stop` must stay until the task has ended.
+  /// `begin` returns. `stop` must stay valid until the task has ended.
   void begin(std::coroutine_handle<> frame, const std::stop_token& stop, Ended ended,
              void* context) noexcept {
     stop_ = &stop;
@@ -219,7 +219,7 @@ class PromiseBase {
   Deadline awaited_until_;
 };
 
-/// How a value leaves a task: `co_return value` or `co_return`.
+/// The part of a promise that keeps the result of the task: `co_return value` or `co_return`.
 template <typename T>
 class PromiseResult : public PromiseBase {
  public:

@@ -172,8 +172,9 @@ struct CountedMemory<true> {
 template <typename T>
 inline constexpr bool is_pooled = requires { typename T::_pooled; };
 
-/// Objects of classes with a type `_destroyed_in_turn` may hold each other in long chains, whose
-/// length the stack does not limit.
+/// Objects of a class with a type `_destroyed_in_turn` are destroyed one after the other, not
+/// inside each other's destructors. So the stack does not limit the length of a chain of such
+/// objects.
 template <bool in_turn>
 struct CountedTurn {};
 template <>

@@ -12,8 +12,8 @@ namespace perigee {
 /// A point in time at which waiting ends, or none. A value. A deadline has no clock: the waiting
 /// object passes the present time of its own clock.
 ///
-/// This is the only type that says "until when". Zero and the largest duration mean "no limit" only
-/// in tables of options; the code that reads an option makes a Deadline of it.
+/// No other type stands for the time until which code waits. Zero or the largest duration means "no
+/// limit" only in tables of options; the code that reads an option makes a Deadline of it.
 class Deadline {
  public:
   /// Never passes.
@@ -22,7 +22,7 @@ class Deadline {
   /// A deadline that has passed: an operation with it tries once, and does not wait.
   [[nodiscard]] static constexpr Deadline immediately() noexcept { return at(TimePoint::min()); }
   [[nodiscard]] static constexpr Deadline at(TimePoint time) noexcept { return Deadline(time); }
-  /// Saturates: no duration overflows. A deadline after a negative duration has passed.
+  /// Saturates: no duration overflows. A negative duration gives a deadline that has passed.
   template <typename Rep, typename Period>
   [[nodiscard]] static constexpr Deadline after(std::chrono::duration<Rep, Period> duration,
                                                 TimePoint now) noexcept {

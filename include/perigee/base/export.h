@@ -3,9 +3,9 @@
 
 /// For applications.
 #define PERIGEE_API __attribute__((visibility("default")))
-/// What Perigee's other libraries (libperigee_server, libperigee_tls, libperigee_bridge,
-/// libperigee_dynamic) use of libperigee and libperigee_server. Not for applications: it may change
-/// at any time.
+/// For functions that Perigee's other libraries (libperigee_server, libperigee_tls,
+/// libperigee_bridge, libperigee_dynamic) use of libperigee and libperigee_server. Not for
+/// applications: these functions may change at any time.
 #define PERIGEE_INTERNAL_API __attribute__((visibility("default")))
 /// The same for the type information of a class alone: clang's sanitizers need it in all
 /// these libraries.

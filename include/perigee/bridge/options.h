@@ -1,4 +1,4 @@
-// What a bridge does, and its limits. A value.
+// The options and limits of a bridge. A value.
 #pragma once
 
 #include <perigee/bridge/access_rules.h>
@@ -16,7 +16,7 @@ namespace perigee::bridge {
 
 /// The defaults are those of `perigee bridge`.
 struct Options {
-  /// Where clients connect.
+  /// The endpoints at which the bridge listens for clients.
   std::vector<transport::Endpoint> listen;
   /// The endpoint to which requests go. Empty: the server of the first reference.
   std::optional<transport::Endpoint> target;

@@ -13,8 +13,8 @@
 
 namespace perigee::bridge {
 
-/// The types in the bodies of one operation, in their order on the wire. A list that is empty means
-/// that this body passes unread.
+/// The types in the bodies of one operation, in their order on the wire. If a list is empty, the
+/// bridge does not read this body and passes it on unchanged.
 struct OperationTypes {
   std::vector<const cdr::TypeNode*> in;   ///< arguments of the request
   std::vector<const cdr::TypeNode*> out;  ///< the result, then the out and inout arguments

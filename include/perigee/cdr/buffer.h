@@ -27,8 +27,8 @@ class ValueWriting;
 /// Octets written so far, and the positions of borrowed octets between them.
 ///
 /// Invariant: size_ ≤ capacity_; borrowed_ is ordered by own_offset, each ≤ size_; borrowed_size_
-/// is the sum of their sizes. Not thread-safe. `clear()` keeps the memory: a buffer that has grown
-/// once does not allocate again.
+/// is the sum of their sizes. Not thread-safe. `clear()` keeps the memory: a buffer allocates only
+/// for a message that is larger than all messages before it.
 ///
 /// A buffer can be lent a *place*: memory of another owner, such as a ring that the peer reads. The
 /// buffer then writes its own octets there. It moves them to its own memory when the place is too

@@ -92,7 +92,7 @@ class PERIGEE_API Decoder {
   /// The octets that `copy_into` has copied.
   struct Copied {
     Octets octets;
-    std::vector<std::size_t> piece_sizes;  ///< of the pieces behind the present one
+    std::vector<std::size_t> piece_sizes;  ///< of the pieces after the present one
   };
   /// A decoder at the same position, over a copy of the octets in `copy`. `copy` must outlive the
   /// new decoder, which has no DecodedMemory. Throws bad_alloc.
@@ -126,7 +126,7 @@ class PERIGEE_API Decoder {
     return environment_ != nullptr && environment_->checks_utf_8() && !code_sets_.converts() &&
            code_sets_.chars == CharSet::utf_8 && code_sets_.wide != WideSet::native;
   }
-  /// Whether `checks_utf_8` has to be asked. Costs less than that question.
+  /// False if `checks_utf_8` is false. Costs less than a call of `checks_utf_8`.
   [[nodiscard]] bool may_check_utf_8() const noexcept { return environment_ != nullptr; }
 
   /// A primitive value at its natural alignment; zero after an error. A `char` is converted to the
@@ -378,8 +378,9 @@ class PERIGEE_API Decoder {
     return is_slow_copy(values.data(), view.data(), view.size_bytes());
   }
   static Decoder failed(ErrorKind kind) noexcept;
-  /// Goes to the next piece or chunk. Of the present one, only padding in front of a number of this
-  /// alignment is unread. False, with an error (`truncated`, `bad_value`): there is no next one.
+  /// Goes to the next piece or chunk. In the present one, only padding in front of a number of this
+  /// alignment may be unread. False, with an error (`truncated`, `bad_value`), if there is no next
+  /// one.
   [[gnu::cold]] bool begin_next_piece(std::size_t alignment) noexcept;
   /// Goes to the piece or chunk that holds the next number, which has `size` octets.
   [[gnu::cold]] bool find_number(std::size_t size) noexcept;
@@ -417,10 +418,10 @@ class PERIGEE_API Decoder {
 
   OctetSpan octets_;  // the present piece
   std::size_t position_ = 0;
-  std::size_t beyond_ = 0;                   // octets of the pieces behind it
+  std::size_t beyond_ = 0;                   // octets of the pieces after it
   const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
   // A landed sequence: its numbers follow `octets_`. Valuetypes: in a chunk, `octets_` end with the
-  // chunk, and `beyond_` counts the octets behind the chunk.
+  // chunk, and `beyond_` counts the octets after the chunk.
   DecoderPart* part_ = nullptr;
   bool swap_ = false;
   CodeSets code_sets_;

@@ -1,4 +1,5 @@
-// What a decoder may read besides its octets: the numbers of a landed sequence, or valuetypes.
+// The base of the objects that a decoder may need besides its octets: the numbers of a sequence
+// that were received straight into a vector (LandedSequence), or the valuetypes of the message.
 #pragma once
 
 #include <cstdint>

@@ -185,7 +185,7 @@ class PERIGEE_API Encoder {
 
   Buffer* buffer_;
   std::size_t origin_;           // buffer_->size() at message octet 0, modulo 2^64 or 2^32
-  std::size_t borrow_size_min_;  // no size reaches the largest value: nothing is borrowed
+  std::size_t borrow_size_min_;  // the largest value: nothing is borrowed
   bool swap_;
   CodeSets code_sets_;
   Error error_;

@@ -44,7 +44,7 @@ struct Error {
 
 PERIGEE_API std::string to_string(const Error& error);
 
-/// What a decoder accepts. Before decoding begins, the messaging protocol has limited the size of
+/// The limits of a decoder. Before decoding begins, the messaging protocol has limited the size of
 /// the message.
 struct Limits {
   std::uint32_t depth_max = 128;  ///< nested constructed values and encapsulations

@@ -23,7 +23,7 @@ class PinnedMemory;
 /// Once the numbers have arrived, one thread at a time accesses this object, like the message.
 class PERIGEE_API LandedSequence final : public DecoderPart {
  public:
-  /// The first number is `head_size` octets behind the start of the message.
+  /// The first number is `head_size` octets after the start of the message.
   LandedSequence(LargeVector values, SequencePlace place, std::size_t head_size) noexcept;
   /// Numbers that are linked: `octets` in `memory`, which the sender shares with this process. The
   /// caller trusts the sender not to change them.

@@ -91,7 +91,7 @@ inline constexpr std::size_t wire_size_min<T> = T::_wire_size_min;
 template <typename T, std::size_t N>
 inline constexpr std::size_t wire_size_min<std::array<T, N>> = N * wire_size_min<T>;
 
-/// The element type of arrays of arrays. The elements stand one behind the other without a gap.
+/// The element type of arrays of arrays. The elements stand one after the other without a gap.
 template <typename T>
 struct Leaf {
   using type = T;

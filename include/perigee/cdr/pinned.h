@@ -23,7 +23,8 @@ class pinned;
 
 namespace cdr {
 
-/// What pinned memory has charged to the budget of decoded values. The destructor releases it.
+/// The memory that pinned values have charged to the budget of decoded values. The destructor
+/// releases it.
 class PERIGEE_API PinCharge final {
  public:
   /// Charges nothing, and all charges succeed, if `environment` is null or has no budget.

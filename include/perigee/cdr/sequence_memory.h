@@ -30,8 +30,8 @@ struct SequencePlace {
 /// Memory for large sequences. Any thread.
 class SequenceMemory {
  public:
-  /// If a vector with elements of the same type and room for `octets` is kept, it takes the place
-  /// of `vector`.
+  /// If a vector with elements of the same type and room for `octets` is kept, it replaces
+  /// `vector`.
   virtual void take(LargeVector& vector, std::size_t octets) noexcept = 0;
   /// The vector is not used any longer.
   virtual void give_back(LargeVector vector) noexcept = 0;

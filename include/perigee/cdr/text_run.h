@@ -28,7 +28,7 @@ inline constexpr std::size_t short_text_room = 16;
 #if defined(__SSE2__) && defined(__GLIBCXX__) && _GLIBCXX_USE_CXX11_ABI
 inline constexpr std::size_t short_text_max = short_text_room - 1;
 
-/// Copies a short text, and the octets behind it in memory. Returns 0 unless the text has a NUL
+/// Copies a short text, and the octets after it in memory. Returns 0 unless the text has a NUL
 /// inside.
 inline unsigned copy_short_text(std::byte* place, const char* text, std::size_t size) noexcept {
   using Characters [[gnu::vector_size(short_text_room)]] = char;

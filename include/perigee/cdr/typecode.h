@@ -197,9 +197,10 @@ PERIGEE_API std::string to_text(const TypeNode& type);
 
 /// Skips a value, and checks it as far as its type defines valid values.
 ///
-/// The work is bounded by the octets at hand, for every type. `local_object` for values that cannot
-/// be marshalled. `no_value_factory` for a valuetype of another type than that of the TypeCode,
-/// unless it can be truncated; `bad_value` for an indirection to a valuetype outside of the value.
+/// For every type, the number of unread octets limits the work. `local_object` for values that
+/// cannot be marshalled. `no_value_factory` for a valuetype of another type than that of the
+/// TypeCode, unless it can be truncated; `bad_value` for an indirection to a valuetype outside of
+/// the value.
 PERIGEE_API void skip_value(Decoder& decoder, const TypeNode& type);
 /// The same for a value whose octets will be copied. False if the value contains a valuetype, whose
 /// octets may refer to the rest of the message: then the decoder has failed, and the caller starts
@@ -214,7 +215,7 @@ struct InnerTypes {
 /// Like `skip_value`, and writes the value again in the encoder's byte order, alignment and code
 /// sets.
 PERIGEE_API void copy_value(Decoder& decoder, Encoder& encoder, const TypeNode& type);
-/// What the layer `orb` does with the valuetypes of a value that is copied.
+/// Copies the valuetypes inside a value. Implemented by the layer `orb`.
 class ValueTransfer {
  public:
   /// Reads the header and the state of a valuetype from `decoder`, and writes a valuetype in its
@@ -228,9 +229,9 @@ class ValueTransfer {
 /// The same as `copy_value`, but `values` reads and writes the valuetypes.
 PERIGEE_API void copy_value_with(Decoder& decoder, Encoder& encoder, const TypeRef& type,
                                  ValueTransfer& values);
-/// Whether a valuetype in the value refers to a valuetype around it, as far as the TypeCode tells
-/// the state. Reads nothing: the decoder stays where it is, but its steps are counted. False for an
-/// invalid value. The decoder has a reading of valuetypes.
+/// Whether a valuetype in the value refers to a valuetype around it, as far as the TypeCode
+/// describes the state. Reads nothing: the decoder stays where it is, but its steps are counted.
+/// False for an invalid value. The decoder must have a ValueReading.
 [[nodiscard]] PERIGEE_API bool has_value_cycle(Decoder& decoder, const TypeNode& type);
 /// For comparisons: equal values give equal octets and equal `inner_types`. Of a TypeCode inside
 /// the value, only the kind is written.

@@ -16,7 +16,7 @@
 
 namespace perigee::cdr {
 
-/// What stands in front of the state of a value.
+/// The header in front of the state of a value.
 struct ValueHeader {
   enum class Kind : std::uint8_t {
     none,     ///< the decoder has failed
@@ -36,12 +36,12 @@ struct ValueHeader {
 /// The values of one message while it is decoded. Values and ids may refer to earlier ones.
 ///
 /// Memory and time are linear in the octets that were read, and the memory is charged to the
-/// decoder. The position of a value is the number of octets behind its tag: this number stays the
+/// decoder. The position of a value is the number of octets after its tag: this number stays the
 /// same in fragments, chunks and landed messages. One thread at a time.
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueReading : public DecoderPart {
  public:
-  /// What to do with a landed sequence.
+  /// The treatment of a landed sequence.
   enum class Landed : std::uint8_t {
     join,  ///< copy it into the octets of the message
     keep,  ///< do not become the reading: each any with values is decoded alone
@@ -64,7 +64,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   ///   without chunks inside a chunked value.
   /// - `too_large`: more than `value_ids_max` ids, or an id above `value_id_size_max`.
   [[nodiscard]] ValueHeader begin(Decoder& decoder);
-  /// What to do with state behind the members that were read.
+  /// The treatment of state after the members that were read.
   enum class Rest : std::uint8_t { refuse, skip };
   /// Called after the state of a chunked value. Errors: `bad_value` (more state, wrong end tag),
   /// `bad_length` (a chunk is longer than the message).
@@ -98,11 +98,11 @@ class PERIGEE_API ValueReading : public DecoderPart {
   friend class Decoder;
   friend class DecoderMark;
 
-  /// Where `decoder_` is in its chunk. Only this decoder can go to another chunk.
+  /// The position of `decoder_` in its chunk. Only this decoder can go to another chunk.
   struct Chunk {
     bool is_read = false;        // whether reads of the decoder are reads from chunks
-    std::size_t beyond = 0;      // octets of the chunk behind the present piece
-    std::size_t piece_rest = 0;  // octets of the piece behind the chunk
+    std::size_t beyond = 0;      // octets of the chunk after the present piece
+    std::size_t piece_rest = 0;  // octets of the piece after the chunk
   };
   enum class Place : std::uint8_t { value, skipped_value, id, ids, codebase };
   /// A place that indirections may lead to.
@@ -141,7 +141,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   Decoder& decoder_;
   bool is_active_ = false;
   bool has_sharing_ = false;
-  std::size_t start_;  // octets behind the place where reading began
+  std::size_t start_;  // octets after the place where reading began
   std::uint64_t id_steps_ = 0;
   std::uint32_t value_count_ = 0;
   std::uint32_t outer_count_ = 0;

@@ -20,7 +20,8 @@ namespace perigee::cdr {
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueWriting final {
  public:
-  /// Becomes the writing of `encoder`, unless it has one. The encoder must outlive it.
+  /// Becomes the ValueWriting of `encoder`, unless the encoder has one already. The encoder must
+  /// outlive this object.
   explicit ValueWriting(Encoder& encoder) noexcept;
   ~ValueWriting();
   ValueWriting(const ValueWriting&) = delete;
@@ -40,10 +41,11 @@ class PERIGEE_API ValueWriting final {
   [[nodiscard]] bool begin(Encoder& encoder, const void* value,
                            std::span<const std::string_view> ids, Chunks chunks);
   void end(Encoder& encoder);
-  /// Ends the present chunk, if there is one, and begins another. For receivers: omniORB reads too
-  /// much for a sequence that is not the end of its chunk.
+  /// Ends the present chunk, if there is one, and begins another. omniORB, as the receiver, reads
+  /// too many octets for a sequence that is not the end of its chunk.
   void split_chunk(Encoder& encoder);
-  /// Writes an indirection. False, and writes nothing: this value was not written before.
+  /// Writes an indirection to a value that was written before. If it was not, writes nothing and
+  /// returns false.
   [[nodiscard]] bool write_earlier(Encoder& encoder, const void* value);
   /// For `begin`, in place of the address of a value: a value that has no object. No object has
   /// such an address.

@@ -23,7 +23,7 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   ~ClientRequestInfo() override;
   /// The reference that the application called.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> target() = 0;
-  /// Where the request goes: differs from `target` after a location forward.
+  /// The object to which the request is sent: differs from `target` after a location forward.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Object> effective_target() = 0;
   /// The profile of `effective_target` that the ORB uses.
   [[nodiscard]] virtual IOP::TaggedProfile effective_profile() = 0;

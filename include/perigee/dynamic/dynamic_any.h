@@ -29,10 +29,10 @@ class PERIGEE_API DynFixed : public virtual DynAny {
   static constexpr std::string_view _type_id = "IDL:omg.org/DynamicAny/DynFixed:1.0";
   ~DynFixed() override;
 
-  /// The digits, all those behind the point included: "-12.30".
+  /// The digits, all those after the point included: "-12.30".
   [[nodiscard]] virtual std::string get_value() = 0;
   /// Reads "-12.3", "7", ".5" or "1.5d", with or without spaces around it. False if digits other
-  /// than 0 were cut off behind the point. Raises TypeMismatch if the text is not a number, and
+  /// than 0 were cut off after the point. Raises TypeMismatch if the text is not a number, and
   /// InvalidValue if it has too many digits in front of the point.
   virtual bool set_value(const std::string& value) = 0;
 };
@@ -88,7 +88,7 @@ class PERIGEE_API DynMembers : public virtual DynAny {
   /// The kind of the member's type; the same exceptions.
   [[nodiscard]] virtual CORBA::TCKind current_member_kind() = 0;
   /// All members, in the order of the IDL. Raises InvalidValue for the null value, and NO_IMPLEMENT
-  /// if the TypeCode does not tell the state of the value (see DynValue).
+  /// if the TypeCode does not describe the state of the value (see DynValue).
   [[nodiscard]] virtual NameValuePairSeq get_members() = 0;
   /// Sets all members, in the order of the IDL. Sets the current position to 0, or to -1 if there
   /// are no members. A null value becomes a value. Raises InvalidValue if the number of members is

@@ -15,8 +15,9 @@
 namespace PortableServer {
 inline namespace perigee_v1 {
 
-/// Base of dynamic servants. Several threads may call it at once, as each servant. One servant may
-/// serve objects of different interfaces: as a default servant, all objects of an adapter.
+/// The base of dynamic servants. As with every servant, several threads may call it at once. One
+/// servant may serve objects of different interfaces. As a default servant, it may serve all
+/// objects of an adapter.
 class PERIGEE_API DynamicImplementation : public Servant, public perigee::poa::ServantInterfaces {
  public:
   ~DynamicImplementation() override;
@@ -31,15 +32,15 @@ class PERIGEE_API DynamicImplementation : public Servant, public perigee::poa::S
   std::string _primary_interface(const ObjectId& id, CORBA::object_reference<POA> poa) override = 0;
 
   /// Whether the id is that of the object's interface, or of CORBA::Object. Override it for
-  /// interfaces that derive from other interfaces. For the object of the present upcall; otherwise
-  /// for the object that `_this` gives.
+  /// interfaces that derive from other interfaces. During an upcall, this is about the object of
+  /// the upcall; otherwise about the object that `_this` returns.
   bool _is_a(const std::string& repository_id) override;
   /// The definition of the interface of the present upcall's object. See Servant::_get_interface.
   CORBA::object_reference<CORBA::Object> _get_interface() override;
   /// Empty: the interface depends on the object.
   [[nodiscard]] std::string_view _primary_interface() const noexcept final;
-  /// The object of the present upcall. Otherwise as `_this` of a skeleton: an active object of the
-  /// servant.
+  /// The object of the present upcall. Outside of an upcall, an active object of the servant, as
+  /// `_this` of a skeleton.
   CORBA::object_reference<CORBA::Object> _this();
   void _dispatch(perigee::orb::ServerRequest& request) final;
 

@@ -19,7 +19,7 @@ inline namespace perigee_v1 {
 /// The names of a POA and its ancestors, "RootPOA" first.
 using AdapterName = std::vector<std::string>;
 
-/// `-ORBId`, and the third argument of `ORB_init`.
+/// The id of an ORB: `-ORBId`, or the third argument of `ORB_init`.
 using ORBId = std::string;
 /// `-ORBServerId`.
 using ServerId = std::string;
@@ -36,8 +36,8 @@ inline constexpr ReplyStatus LOCATION_FORWARD = 3;
 inline constexpr ReplyStatus TRANSPORT_RETRY = 4;  ///< the ORB sends the request again
 inline constexpr ReplyStatus UNKNOWN = 5;
 
-/// Raised by an interceptor: the request goes to another object. The client sends it again, and the
-/// server replies with a location forward.
+/// Raised by an interceptor to send the request to another object. A client's ORB sends the request
+/// there. A server's ORB replies with a location forward.
 class PERIGEE_API ForwardRequest final : public CORBA::UserException {
  public:
   ForwardRequest() = default;

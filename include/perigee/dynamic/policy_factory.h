@@ -19,7 +19,7 @@ class PERIGEE_API PolicyFactory : public virtual CORBA::LocalObject {
   static constexpr std::string_view _type_id = "IDL:omg.org/PortableInterceptor/PolicyFactory:1.0";
 
   ~PolicyFactory() override;
-  /// Raises CORBA::PolicyError if `value` is no value of the policy.
+  /// Raises CORBA::PolicyError if `value` is not a value of the policy.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> create_policy(
       CORBA::PolicyType type, const CORBA::Any& value) = 0;
 

@@ -50,7 +50,7 @@ class PERIGEE_API Pollable : public virtual ValueBase {
   /// A new set that contains this.
   virtual object_reference<PollableSet> create_pollable_set() = 0;
 
-  /// What a set waits for.
+  /// The event that a set waits for.
   [[nodiscard]] virtual perigee::polling::Source& _source() const noexcept = 0;
 
  protected:

@@ -1,4 +1,5 @@
-// PortableInterceptor::RequestInfo: what interceptors of both sides see of a request.
+// PortableInterceptor::RequestInfo: the properties of a request that client and server interceptors
+// can read.
 // Source: CORBA 3.0, 21.3.12.
 #pragma once
 
@@ -59,7 +60,7 @@ class PERIGEE_API RequestInfo : public virtual CORBA::LocalObject {
   /// same number.
   [[nodiscard]] virtual std::uint32_t request_id() = 0;
   [[nodiscard]] virtual std::string operation() = 0;
-  /// @name Raise NO_RESOURCES, OMG minor 1: calls of stubs do not keep these as values
+  /// @name Raise NO_RESOURCES, OMG minor 1: stubs and skeletons do not keep these values
   /// @{
   [[nodiscard]] virtual Dynamic::ParameterList arguments() = 0;
   [[nodiscard]] virtual Dynamic::ExceptionList exceptions() = 0;

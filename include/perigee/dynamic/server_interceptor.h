@@ -1,4 +1,5 @@
-// PortableInterceptor::ServerRequestInterceptor: code that runs in each request to a server.
+// PortableInterceptor::ServerRequestInterceptor: code that the ORB calls for each request to a
+// server.
 // Source: CORBA 3.0, 21.3.8 and 21.3.14.
 #pragma once
 
@@ -70,13 +71,14 @@ class PERIGEE_API ServerRequestInterceptor : public virtual Interceptor {
   using Info = CORBA::object_reference<ServerRequestInfo>;
 
   ~ServerRequestInterceptor() override;
-  /// Before a servant manager is asked for the servant. Sets slots for the servant.
+  /// Called before a servant manager is asked for the servant. May set slots that the servant
+  /// reads.
   virtual void receive_request_service_contexts(Info info) = 0;
-  /// Before the servant is called.
+  /// Called before the servant is called.
   virtual void receive_request(Info info) = 0;
   virtual void send_reply(Info info) = 0;
   virtual void send_exception(Info info) = 0;
-  /// After a oneway whose scope is not WITH_TARGET, or before a location forward is sent.
+  /// Called after a oneway whose scope is not WITH_TARGET, or before a location forward is sent.
   virtual void send_other(Info info) = 0;
 
  protected:

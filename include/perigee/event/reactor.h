@@ -43,7 +43,7 @@ struct Event {
   MutableOctetSpan received;  ///< octets that the poller has read itself; epoll reads none
 };
 
-/// What the reactor knows about an object. Guarded by the reactor's lock.
+/// The reactor's data about an object. Guarded by the reactor's lock.
 class PollableState {
  public:
   /// `yes`: while the object is in the reactor's ready list, the reactor holds a reference to it,
@@ -131,7 +131,7 @@ class PERIGEE_API Reactor {
   /// @name Events
   /// @{
   /// Registers a handle and its object once, for reading and the peer's closing. Both must stay
-  /// until `remove`. Readiness that existed before is also reported.
+  /// valid until `remove`. Readiness that existed before is also reported.
   virtual std::expected<void, IoError> add(int fd, Pollable& pollable) = 0;
   /// Turn the interest on while octets wait to be sent. The reactor then reports `writable` when
   /// the handle takes octets, or at once if it takes octets already. Makes one system call if the
@@ -178,9 +178,9 @@ class PERIGEE_API Reactor {
   virtual bool cancel(TimerId timer) noexcept = 0;
   /// @}
 
-  /// Runs turns until `stop` is called. A call of `stop` before `run` counts, too. Calls of `run`
-  /// must not nest. A task or handler that has to wait calls `run_once`, which also delivers the
-  /// rest of the outer turn.
+  /// Runs turns until `stop` is called. A call of `stop` before `run` also ends that `run`. Calls
+  /// of `run` must not nest. A task or handler that has to wait calls `run_once`, which also
+  /// delivers the rest of the outer turn.
   virtual void run() = 0;
   /// One turn: waits until the deadline at most, then calls the objects with events, the due
   /// timers, and the tasks.

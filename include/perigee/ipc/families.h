@@ -49,8 +49,9 @@ template <typename T>
 concept ByteStream =
     ByteSender<T> && ByteReceiver<T> && requires(T stream) { stream.close_sender(); };
 
-/// Carries records both ways, in order. Each record is received as it was sent. Not a ByteStream:
-/// no transfer is a part of a record, so there are no functions for an exact number of octets.
+/// Carries records both ways, in order. Each record is received as it was sent. Not a ByteStream: a
+/// transfer never moves a part of a record, so there are no functions for an exact number of
+/// octets.
 template <typename T>
 concept RecordStream =
     HandleOwner<T> &&

@@ -26,7 +26,8 @@ struct Transfer {
   int error = 0;
 };
 
-/// Most segments that one system call takes (IOV_MAX). Further segments are sent by the next call.
+/// The largest number of segments that one system call takes (IOV_MAX). The next call sends further
+/// segments.
 inline constexpr std::size_t segments_max = 1024;
 
 /// @name One system call each, unless it is interrupted or has to wait. A receive of 0 octets
@@ -62,7 +63,7 @@ PERIGEE_API Transfer recv_again(int fd, std::span<const MutableOctetSpan> spaces
 PERIGEE_API Transfer send_rest(int fd, OctetSpan octets, Transfer first, TimeLimit limit) noexcept;
 /// @}
 
-// Always inline: calls from many places would cost more than the wrappers themselves.
+// Always inline: a function call would cost more than the wrapper itself.
 
 /// With a limit, the first call does not wait.
 constexpr int flags_within(TimeLimit limit) noexcept {

@@ -1,5 +1,5 @@
-// The system calls of datagram sockets. The path of a datagram that needs no repetition and no wait
-// is inline here; the rest is in src/ipc. Use the wrappers.
+// The system calls of datagram sockets. A transfer that succeeds at once is inline; the rest is in
+// src/ipc. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -47,7 +47,7 @@ PERIGEE_API Transfer recv_from_again(int fd, MutableOctetSpan space, NativeSpace
 PERIGEE_API Transfer recv_datagram_again(int fd, MutableOctetSpan space, TimeLimit limit) noexcept;
 /// @}
 
-/// One datagram, whole or not at all.
+/// Sends one datagram, whole or not at all.
 template <typename Address>
 [[gnu::always_inline]] inline Transfer send_to(int fd, OctetSpan octets, const Address& to,
                                                TimeLimit limit) noexcept {
@@ -58,11 +58,12 @@ template <typename Address>
     return {static_cast<std::size_t>(count), 0};
   return send_to_again(fd, octets, NativeName(to), limit);
 }
-/// One datagram of several segments, at most `segments_max`; to the peer if there is no address.
+/// Sends one datagram of at most `segments_max` segments. Without an address, sends it to the peer.
 PERIGEE_API Transfer send_datagram(int fd, std::span<const OctetSpan> segments, NativeName to,
                                    TimeLimit limit) noexcept;
 
-/// One datagram. The count is the size of the whole datagram, even if `space` was too small.
+/// Receives one datagram. The count is the size of the whole datagram, even if `space` was too
+/// small.
 template <typename Address>
 [[gnu::always_inline]] inline Transfer recv_from(int fd, MutableOctetSpan space, Address& sender,
                                                  TimeLimit limit) noexcept {
@@ -79,7 +80,7 @@ template <typename Address>
   sender.accept_native(size);
   return moved;
 }
-/// The same from the one peer to which the socket is connected.
+/// Receives one datagram from the peer to which the socket is connected.
 [[gnu::always_inline]] inline Transfer recv_datagram(int fd, MutableOctetSpan space,
                                                      TimeLimit limit) noexcept {
   const auto count = system_calls::perigee_system_recv(

@@ -1,6 +1,5 @@
-// The system calls that only UNIX-domain sockets have: handles and credentials beside octets,
-// records, and pairs. The path of a message that needs no repetition and no wait is inline here;
-// the rest is in src/ipc. Use the wrappers.
+// The system calls that only UNIX-domain sockets have: for handles and credentials, for records,
+// and pairs. A transfer that succeeds at once is inline; the rest is in src/ipc. Use the wrappers.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -62,7 +61,7 @@ PERIGEE_API int refuse_handles(const system_calls::Message& message, std::span<H
                                std::size_t arrived) noexcept;
 /// @}
 
-/// Sends or receives one message. Sets no flags but those of every transfer.
+/// Sends or receives one message. Sets only the flags that every transfer sets.
 [[gnu::always_inline]] inline Transfer send_message(int fd, const system_calls::Message& message,
                                                     TimeLimit limit) noexcept {
   const auto count = system_calls::perigee_system_sendmsg(

@@ -17,7 +17,7 @@ class SPipeAddr {
   using Kind = UnixAddr::Kind;
 
   constexpr SPipeAddr() noexcept = default;
-  /// The same name in the domain of UNIX sockets.
+  /// The address with the name of a UNIX-domain address.
   constexpr explicit SPipeAddr(const UnixAddr& name) noexcept : name_(name) {}
 
   /// Nothing if the path is empty, too long or has a NUL in it.

@@ -139,7 +139,7 @@ Result<Pair<Stream>> pair_of(Result<std::array<Handle, 2>> handles) noexcept {
 }
 }  // namespace detail
 
-/// Makes the calls of a domain as system calls, through io.h. RingCalls (uring.h) uses io_uring.
+/// The calls of a domain as system calls, through io.h. RingCalls (uring.h) uses io_uring.
 struct SystemCalls {
   static auto send(auto... arguments) noexcept { return io::send(arguments...); }
   static auto send_n(auto... arguments) noexcept { return io::send_n(arguments...); }

@@ -36,7 +36,7 @@ enum class MessageKind : std::uint8_t {
   message_error,
 };
 
-/// When the server answers. The values are GIOP 1.2's response_flags (CORBA 3.0, 15.4.2.1).
+/// When the server replies. The values are GIOP 1.2's response_flags (CORBA 3.0, 15.4.2.1).
 enum class ResponseFlags : std::uint8_t { none = 0, with_server = 1, with_target = 3 };
 
 /// The values are GIOP's (CORBA 3.0, 15.4.3.1).

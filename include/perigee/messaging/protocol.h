@@ -18,8 +18,8 @@
 
 namespace perigee::messaging {
 
-/// What a messaging protocol accepts and sends. The inbox of a connection enforces the limits of
-/// whole messages and of fragments; a session enforces the others.
+/// The limits of a messaging protocol for received and sent messages. The inbox of a connection
+/// enforces the limits of whole messages and of fragments; a session enforces the others.
 struct Limits {
   std::uint32_t message_size_max = 64u << 20;  ///< octets of a whole message, fragments together
   std::uint64_t partial_size_max =
@@ -45,7 +45,8 @@ enum class FramingError : std::uint8_t {
 };
 PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 
-/// What `Session::frame` says about the octets at the front of the input: one of four answers.
+/// The description of the octets at the front of the input, by `Session::frame`: one of four
+/// answers.
 ///
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
 /// with its limit first, so a session fills it in as soon as it can read it, in every answer.
@@ -60,15 +61,14 @@ struct Frame {
     bad,        ///< `error` says why; the connection ends
   };
 
-  std::size_t total =
-      0;  ///< octets of the frame, with everything in front of and behind the message
+  std::size_t total = 0;  ///< octets of the frame, with everything before and after the message
   Status status = Status::message;
   MessageKind kind = MessageKind::message_error;  ///< not used in a continuation
   Version version;
   std::endian order = std::endian::little;
-  /// Where the message header (request id, …) begins, counted from the start of the message. In a
-  /// continuation: the size of the fragment's own header. Values in a continuation are aligned from
-  /// the start of this header.
+  /// The position where the message header (request id, …) begins, counted from the start of the
+  /// message. In a continuation: the size of the fragment's own header. Values in a continuation
+  /// are aligned from the start of this header.
   std::uint16_t header_size = 0;
   /// Octets at the front of the frame that do not belong to the message.
   std::uint16_t strip = 0;
@@ -100,7 +100,7 @@ struct Frame {
 static_assert(sizeof(Frame) <= 32);
 
 /// The segments of one message on its way to the transport. A sealing session may replace segments,
-/// and put octets of its own before and behind them.
+/// and put octets of its own before and after them.
 struct OutgoingSegments {
   std::vector<OctetSpan> segments;  ///< in the order in which they are sent
   Octets fragment_headers;          ///< memory that segments may refer to; filled by `gather`

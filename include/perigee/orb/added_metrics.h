@@ -1,4 +1,4 @@
-// Numbers of a service beside the metrics of its ORB.
+// Metrics of a service, which are shown together with the metrics of its ORB.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -13,8 +13,8 @@ namespace perigee::orb {
 
 class MetricsSources;
 
-/// Appends its families to a snapshot. Any thread, one thread at a time. Must not throw, must not
-/// call `_metrics()` of the same ORB, and must not destroy its own AddedMetrics.
+/// Appends families of metrics to a snapshot. Any thread, one thread at a time. Must not throw,
+/// must not call `_metrics()` of the same ORB, and must not destroy its own AddedMetrics.
 using AppendMetrics = std::function<void(MetricsSnapshot&)>;
 
 /// While it exists, each snapshot of the ORB's metrics has the families of `append`, too: the

@@ -91,7 +91,7 @@ class PERIGEE_API Codec : public CORBA::Object {
   PERIGEE_LOCAL_EXCEPTION(InvalidTypeForEncoding)
   /// The octets are not in the format.
   PERIGEE_LOCAL_EXCEPTION(FormatMismatch)
-  /// The octets are no value of the type.
+  /// The octets are not a value of the type.
   PERIGEE_LOCAL_EXCEPTION(TypeMismatch)
 
   ~Codec() override;

@@ -18,7 +18,7 @@
 namespace CORBA {
 inline namespace perigee_v1 {
 
-/// What both streams have in common: they are values that cannot be passed on.
+/// The base of both streams. A stream is a value, but it cannot be marshalled.
 class PERIGEE_API DataStream : public virtual ValueBase {
  public:
   [[nodiscard]] const perigee::value::Description& _description() const noexcept override;
@@ -76,7 +76,7 @@ class PERIGEE_API DataOutputStream final : public DataStream {
   void write_double_array(const DoubleSeq& values, std::uint32_t offset, std::uint32_t length);
   /// @}
 
-  /// The call of `marshal` is over.
+  /// Called when `marshal` has ended.
   void _close() noexcept { encoder_ = nullptr; }
 
  private:
@@ -138,7 +138,7 @@ class PERIGEE_API DataInputStream final : public DataStream {
   void read_double_array(DoubleSeq& values, std::uint32_t offset, std::uint32_t length);
   /// @}
 
-  /// The call of `unmarshal` is over.
+  /// Called when `unmarshal` has ended.
   void _close() noexcept { decoder_ = nullptr; }
 
  private:
@@ -160,7 +160,7 @@ class PERIGEE_API CustomMarshal : public virtual ValueBase {
 
   /// Writes the state. If it raises an exception, the value cannot be sent (MARSHAL).
   virtual void marshal(DataOutputStream::_ref_type os) = 0;
-  /// Reads what `marshal` has written. Its exceptions become the exception of the call.
+  /// Reads the state that `marshal` has written. Its exceptions become the exception of the call.
   virtual void unmarshal(DataInputStream::_ref_type is) = 0;
 
   void _marshal(perigee::cdr::Encoder& encoder) const override;

@@ -1,7 +1,7 @@
 // IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
 // A result has the number of digits that CORBA 3.0, 3.10.2 gives it: at most 31. These digits are
-// exact. Further digits behind the point are cut off. CORBA::DATA_CONVERSION is raised if the
+// exact. Further digits after the point are cut off. CORBA::DATA_CONVERSION is raised if the
 // digits of a value before the point do not fit, for a division by zero, and for a text that is not
 // a number.
 #pragma once
@@ -15,6 +15,7 @@
 #include <compare>
 #include <concepts>
 #include <cstdint>
+#include <iosfwd>
 #include <string>
 #include <string_view>
 
@@ -76,11 +77,14 @@ PERIGEE_API Int128 fixed_multiply(Int128 a, Int128 b, int scale, int to_scale);
 /// The quotient's scale is `to_scale`. `scale` is the scale of a minus the scale of b.
 PERIGEE_API Int128 fixed_divide(Int128 a, Int128 b, int scale, int to_scale);
 PERIGEE_API std::strong_ordering fixed_compare(Int128 a, int a_scale, Int128 b, int b_scale);
-/// Rounds half away from zero, to `to_scale` digits behind the point.
+/// Rounds half away from zero, to `to_scale` digits after the point.
 PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_from_float(long double value, int scale);
 PERIGEE_API long double fixed_to_float(Int128 units, int scale);
 PERIGEE_API std::string fixed_to_string(Int128 units, int scale);
+/// Reads a word from the stream as fixed_from_text does. If the word is no number of these digits,
+/// sets failbit and leaves `units` unchanged.
+PERIGEE_API void fixed_read(std::istream& is, int digits, int scale, Int128& units);
 
 PERIGEE_API void encode_fixed(cdr::Encoder& encoder, Int128 units, int digits);
 PERIGEE_API Int128 decode_fixed(cdr::Decoder& decoder, int digits);
@@ -104,11 +108,11 @@ class Fixed {
   /// Rounds to the nearest. Raises DATA_CONVERSION if the value is too large or not a number.
   template <std::floating_point Float>
   explicit Fixed(Float value) : Fixed(Units{perigee::stub::fixed_from_float(value, Scale)}) {}
-  /// "-12.34". Further digits behind the point are cut off.
+  /// "-12.34". Further digits after the point are cut off.
   explicit constexpr Fixed(std::string_view text)
       : units_(perigee::stub::fixed_from_text(text, Digits, Scale)) {}
   explicit constexpr Fixed(const char* text) : Fixed(std::string_view(text)) {}
-  /// Further digits behind the point are cut off. Raises DATA_CONVERSION if the digits before the
+  /// Further digits after the point are cut off. Raises DATA_CONVERSION if the digits before the
   /// point do not fit.
   template <std::uint16_t D, std::uint16_t S>
   Fixed(const Fixed<D, S>& other)  // NOLINT(google-explicit-constructor): as numbers do
@@ -121,7 +125,7 @@ class Fixed {
   [[nodiscard]] static constexpr std::uint16_t fixed_digits() noexcept { return Digits; }
   [[nodiscard]] static constexpr std::uint16_t fixed_scale() noexcept { return Scale; }
 
-  /// Rounds half away from zero, to `scale` digits behind the point.
+  /// Rounds half away from zero, to `scale` digits after the point.
   [[nodiscard]] Fixed round(std::uint16_t scale) const {
     return Fixed(Units{perigee::stub::fixed_round(units_, Scale, scale)});
   }
@@ -129,7 +133,7 @@ class Fixed {
     const auto cut = perigee::stub::fixed_rescale(units_, Scale, std::min(scale, Scale));
     return Fixed(Units{perigee::stub::fixed_rescale(cut, std::min(scale, Scale), Scale)});
   }
-  /// With all digits behind the point: "-12.30".
+  /// With all digits after the point: "-12.30".
   [[nodiscard]] std::string to_string() const {
     return perigee::stub::fixed_to_string(units_, Scale);
   }
@@ -137,7 +141,7 @@ class Fixed {
   explicit operator Float() const {
     return static_cast<Float>(perigee::stub::fixed_to_float(units_, Scale));
   }
-  /// Cuts off the digits behind the point. Raises DATA_CONVERSION if the value does not fit.
+  /// Cuts off the digits after the point. Raises DATA_CONVERSION if the value does not fit.
   template <std::integral Integer>
   explicit operator Integer() const {
     const auto whole = perigee::stub::fixed_rescale(units_, Scale, 0);
@@ -155,6 +159,16 @@ class Fixed {
   Fixed& operator/=(const Fixed& other) { return *this = *this / other; }
   Fixed& operator++() { return *this += Fixed(1); }
   Fixed& operator--() { return *this -= Fixed(1); }
+  Fixed operator++(int) {
+    const Fixed before = *this;
+    ++*this;
+    return before;
+  }
+  Fixed operator--(int) {
+    const Fixed before = *this;
+    --*this;
+    return before;
+  }
 
   friend constexpr bool operator==(const Fixed&, const Fixed&) = default;
   friend constexpr auto operator<=>(const Fixed&, const Fixed&) = default;
@@ -179,7 +193,7 @@ struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digi
 
 namespace perigee::stub {
 
-/// The type of a result with `whole` digits before the point and `scale` behind it. If there are
+/// The type of a result with `whole` digits before the point and `scale` after it. If there are
 /// too many, the digits before the point are kept first. CORBA 3.0, 3.10.2.
 template <int Whole, int Scale>
 using FixedResult =
@@ -226,6 +240,16 @@ template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2
   requires(D1 != D2 || S1 != S2)
 std::strong_ordering operator<=>(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
   return perigee::stub::fixed_compare(a.units(), S1, b.units(), S2);
+}
+
+/// Reads a word, as the constructor reads a text. A word that the constructor would refuse sets the
+/// stream's failbit, and `value` stays unchanged.
+template <std::uint16_t Digits, std::uint16_t Scale>
+std::istream& operator>>(std::istream& is, Fixed<Digits, Scale>& value) {
+  perigee::stub::Int128 units = value.units();
+  perigee::stub::fixed_read(is, Digits, Scale, units);
+  value = Fixed<Digits, Scale>::from_units(units);
+  return is;
 }
 
 /// CORBA 3.0, 15.3.2.8: two decimal digits per octet, the sign in the last half octet.

@@ -19,7 +19,8 @@ class LocalObject : public virtual Object, public virtual perigee::counted_from_
   using _ref_type = object_reference<LocalObject>;
   static constexpr std::string_view _type_id = "IDL:omg.org/CORBA/LocalObject:1.0";
 
-  /// A reference to this object; nil in its constructor and destructor. TAOX11 has this name.
+  /// A reference to this object; nil in its constructor and destructor. TAOX11 has the same
+  /// function.
   [[nodiscard]] _ref_type _lock() noexcept { return _ref_type(counted(*this)); }
 
  protected:
@@ -71,5 +72,10 @@ namespace IDL {
 inline namespace perigee_v1 {
 template <>
 struct traits<CORBA::LocalObject> : perigee::stub::local_interface_traits<CORBA::LocalObject> {};
+
+/// Classes of the program that implement local interfaces.
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<CORBA::LocalObject, T>)
+struct traits<T> : perigee::stub::local_interface_traits<T> {};
 }  // namespace perigee_v1
 }  // namespace IDL

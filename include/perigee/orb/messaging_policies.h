@@ -39,7 +39,7 @@ inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: 
 inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object
 inline constexpr SyncScope SYNC_WITH_TARGET = 3;  ///< the object executed it; raises its exceptions
 
-/// What the ORB may do by itself during a call.
+/// The steps that the ORB may take by itself during a call.
 using RebindMode = std::int16_t;
 inline constexpr RebindMode TRANSPARENT = 0;  ///< follow forwards, and connect again: the default
 /// Connect again. A forward raises REBIND if an earlier call of the reference was answered.
@@ -154,7 +154,7 @@ class PERIGEE_API RebindPolicy final : public CORBA::Policy {
   RebindMode mode_;
 };
 
-/// How far a request must have come before a oneway call returns.
+/// The step that a request must have reached before a oneway call returns.
 class PERIGEE_API SyncScopePolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<SyncScopePolicy>;

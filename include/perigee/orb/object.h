@@ -22,7 +22,8 @@ inline namespace perigee_v1 {
 template <typename T>
 struct traits;
 
-/// Writes a type to a stream. Defined in <perigee/orb/write.h>; users may specialise it.
+/// Writes a type to a stream. Defined in <perigee/orb/write.h>. Programs may specialise it, for
+/// `char` or, as programs for TAOX11 do, for all streams: `formatter<T, Stream>`.
 template <typename T, typename Char = char>
 struct formatter;
 
@@ -43,7 +44,20 @@ void apply(Formatter& formatter, Stream& os, const T& value) {
   else
     formatter.write(os, value);
 }
+
+/// Writes by the formatter of the type. Defined in <perigee/orb/write.h>.
+template <typename T>
+struct formatter_of;
 }  // namespace perigee::output
+
+/// For source that was written for TAOX11 and specialises IDL::formatter inside TAOX11_NAMESPACE:
+/// define this macro as `perigee::taox11`. A specialisation of this template counts as one of
+/// IDL::formatter.
+namespace perigee::taox11::IDL {
+template <typename T, typename Stream>
+struct formatter;
+using ::IDL::traits;
+}  // namespace perigee::taox11::IDL
 
 namespace CORBA {
 class InterfaceDef;  // <perigee/repository.h>
@@ -250,12 +264,12 @@ PERIGEE_API bool supports(const CORBA::Object& object, std::string_view reposito
 /// The write functions of IDL::traits<T>. To call them, include <perigee/orb/write.h>.
 template <typename T>
 struct output_traits {
-  template <typename Formatter = IDL::formatter<T, char>>
+  template <typename Formatter = perigee::output::formatter_of<T>>
   [[nodiscard]] static IDL::written<T, Formatter> write(const T& value) noexcept {
     return {value};
   }
   /// Writes a value, and returns the stream.
-  template <typename Stream, typename Formatter = IDL::formatter<T, char>>
+  template <typename Stream, typename Formatter = perigee::output::formatter_of<T>>
   static Stream& write_on(Stream& os, const T& value, Formatter formatter = {}) {
     perigee::output::apply(formatter, os, value);
     return os;

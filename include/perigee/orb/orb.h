@@ -55,7 +55,7 @@ class PERIGEE_API InvalidName final : public UserException {
 using ServiceType = std::uint16_t;
 using ServiceOption = std::uint32_t;
 using ServiceDetailType = std::uint32_t;
-/// What an ORB tells about an optional service. CORBA 3.0, 4.2.
+/// The information of an ORB about an optional service. CORBA 3.0, 4.2.
 struct ServiceDetail {
   ServiceDetailType service_detail_type = 0;
   std::vector<std::uint8_t> service_detail;

@@ -165,6 +165,17 @@ void write(Sink& sink, const CORBA::object_reference<T>& object) {
   }
 }
 
+/// The text of `what()`, so that it is the same through a reference to a base class.
+template <typename Sink, typename T>
+void write_exception(Sink& sink, const T& exception) {
+  sink.put(T::_type_id);
+  bool has_members = false;
+  T::_visit(exception, [&](std::string_view, const auto&) { has_members = true; });
+  if (!has_members) return;
+  sink.put(" ");
+  write_members(sink, exception);
+}
+
 template <typename Sink, typename T>
 void write(Sink& sink, const T& value) {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T>) {
@@ -173,6 +184,8 @@ void write(Sink& sink, const T& value) {
     sink.put(quoted(std::string_view(value), '"'));
   } else if constexpr (WideStringLike<T>) {
     sink.put(quoted(std::wstring_view(value), '"'));
+  } else if constexpr (stub::Visitable<T> && std::derived_from<T, CORBA::UserException>) {
+    write_exception(sink, value);
   } else if constexpr (stub::Visitable<T>) {
     sink.put(T::_type_name);
     write_members(sink, value);

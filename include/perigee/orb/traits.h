@@ -33,6 +33,14 @@ struct value_traits : output_traits<T> {
   using inout_type = T&;
 };
 
+/// A bitmask, which is kept in the integer type `Bits`.
+template <typename T, typename Bits>
+struct bitmask_traits : value_traits<T> {
+  using underlying_type = Bits;
+  /// The size of the integer type in bits: `@bit_bound`, rounded up to 8, 16, 32 or 64.
+  using bit_bound = std::integral_constant<std::uint32_t, 8 * sizeof(Bits)>;
+};
+
 /// Passed by reference: all other types but object references.
 template <typename T>
 struct aggregate_traits : output_traits<T> {
@@ -90,7 +98,7 @@ template <typename T>
       requires { sizeof(T); } && stub::is_written<T>::value &&
       requires { sizeof(IDL::formatter<T, char>); })
 std::ostream& operator<<(std::ostream& os, const T& value) {
-  IDL::formatter<T, char> formatter;
+  formatter_of<T> formatter;
   apply(formatter, os, value);
   return os;
 }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace perigee::cdr {
@@ -62,6 +63,11 @@ class PERIGEE_API TypeCode final {
   /// The same type without names and member names.
   [[nodiscard]] _ref_type get_compact_typecode() const;
   [[nodiscard]] TCKind kind() const noexcept;
+
+  /// Whether the id is that of CORBA::TypeCode or of CORBA::Object. TAOX11 has this function.
+  [[nodiscard]] bool _is_a(std::string_view repository_id) const noexcept {
+    return repository_id == _type_id || repository_id == "IDL:omg.org/CORBA/Object:1.0";
+  }
 
   /// @name Interfaces, valuetypes, boxes, structs, unions, enums, aliases, exceptions, native
   /// types.
@@ -179,7 +185,7 @@ struct traits<CORBA::TypeCode> {
   using out_type = ref_type&;
   using inout_type = ref_type&;
 
-  template <typename Formatter = IDL::formatter<value_type, char>>
+  template <typename Formatter = perigee::output::formatter_of<value_type>>
   [[nodiscard]] static IDL::written<value_type, Formatter> write(const value_type& value) noexcept {
     return {value};
   }

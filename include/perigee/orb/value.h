@@ -218,11 +218,34 @@ using ValueFactory = valuefactory_reference<ValueFactoryBase>;
 template <typename T>
 using valuetype_traits = IDL::traits<T>;
 
+}  // namespace perigee_v1
+}  // namespace CORBA
+
+namespace perigee::value {
+
+struct Expected;
+
+/// The casts between the class T of a valuetype and ValueBase. The source of the file that defines
+/// the valuetype instantiates them. So a file that only declares the valuetype can marshal
+/// references to it: its header has an `extern template`.
+template <typename T>
+struct Casts {
+  static const CORBA::ValueBase* base_of(const T* value) noexcept;
+  static counted_ptr<CORBA::ValueBase> base_of(const counted_ptr<T>& value) noexcept;
+  static counted_ptr<T> derived(const counted_ptr<CORBA::ValueBase>& value) noexcept;
+  static const Expected& expected() noexcept;
+};
+
+}  // namespace perigee::value
+
+namespace CORBA {
+inline namespace perigee_v1 {
+
 /// "Stock::Quote{…}" is for structs. Of a value, the text has only the repository id.
 [[nodiscard]] PERIGEE_API std::string _text_of_value(const ValueBase* value);
 template <typename T>
 std::string _text_of(const valuetype_reference<T>& value) {
-  return _text_of_value(value.get());
+  return _text_of_value(perigee::value::Casts<T>::base_of(value.get()));
 }
 
 }  // namespace perigee_v1
@@ -284,7 +307,7 @@ struct factory_traits {
   [[nodiscard]] static ref_type narrow(std::nullptr_t) noexcept { return nullptr; }
 };
 
-/// What a decoder needs to know of the declared type of a value.
+/// The data about the declared type of a value that a decoder needs.
 struct Expected {
   std::string_view id;
   bool (*accepts)(const CORBA::ValueBase& value);
@@ -315,6 +338,23 @@ constexpr Expected expected() noexcept {
 template <typename T>
 inline constexpr Expected expected_of = expected<T>();
 
+template <typename T>
+const CORBA::ValueBase* Casts<T>::base_of(const T* value) noexcept {
+  return value;
+}
+template <typename T>
+counted_ptr<CORBA::ValueBase> Casts<T>::base_of(const counted_ptr<T>& value) noexcept {
+  return value;
+}
+template <typename T>
+counted_ptr<T> Casts<T>::derived(const counted_ptr<CORBA::ValueBase>& value) noexcept {
+  return dynamic_counted_cast<T>(value);
+}
+template <typename T>
+const Expected& Casts<T>::expected() noexcept {
+  return expected_of<T>;
+}
+
 /// Encodes a value, or null. A value that the message has already is encoded as an indirection.
 PERIGEE_API void encode(cdr::Encoder& encoder, const CORBA::ValueBase* value);
 /// Decodes a value of the expected type, or null. Errors: `no_value_factory`; `bad_value` (also if
@@ -329,13 +369,14 @@ inline namespace perigee_v1 {
 template <typename T>
 perigee::cdr::Encoder& operator<<(perigee::cdr::Encoder& encoder,
                                   const valuetype_reference<T>& value) {
-  perigee::value::encode(encoder, value.get());
+  perigee::value::encode(encoder, perigee::value::Casts<T>::base_of(value.get()));
   return encoder;
 }
 template <typename T>
 perigee::cdr::Decoder& operator>>(perigee::cdr::Decoder& decoder, valuetype_reference<T>& value) {
-  const auto decoded = perigee::value::decode(decoder, perigee::value::expected_of<T>);
-  value = valuetype_reference<T>(perigee::dynamic_counted_cast<T>(decoded));
+  using Casts = perigee::value::Casts<T>;
+  value =
+      valuetype_reference<T>(Casts::derived(perigee::value::decode(decoder, Casts::expected())));
   return decoder;
 }
 
@@ -351,6 +392,14 @@ template <>
 struct traits<CORBA::ValueBase> : perigee::value::value_traits<CORBA::ValueBase> {};
 template <>
 struct traits<CORBA::ValueFactoryBase> : perigee::value::factory_traits<CORBA::ValueFactoryBase> {};
+
+/// Classes of the program that implement valuetypes or value factories.
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<CORBA::ValueBase, T>)
+struct traits<T> : perigee::value::value_traits<T> {};
+template <typename T>
+  requires(requires { sizeof(T); } && std::is_base_of_v<CORBA::ValueFactoryBase, T>)
+struct traits<T> : perigee::value::factory_traits<T> {};
 }  // namespace perigee_v1
 }  // namespace IDL
 

@@ -51,8 +51,8 @@ class PERIGEE_API Copying final {
   template <typename T>
   void replace(CORBA::valuetype_reference<T>& reference) {
     if (!reference) return;
-    reference =
-        CORBA::valuetype_reference<T>(dynamic_counted_cast<T>(copy_of(reference._shared())));
+    const counted_ptr<CORBA::ValueBase> copy = copy_of(Casts<T>::base_of(reference._shared()));
+    reference = CORBA::valuetype_reference<T>(Casts<T>::derived(copy));
   }
   template <typename T>
   void replace(CORBA::abstract_reference<T>& reference) {

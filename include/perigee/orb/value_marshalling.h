@@ -17,7 +17,7 @@ namespace perigee::value {
 /// message must be encoded in one expression: `Writing(encoder).encoder() << a << b`.
 using Writing = cdr::ValueWriting;
 
-/// Called behind strings and sequences in the state of a value. See `ValueWriting::split_chunk`.
+/// Called after strings and sequences in the state of a value. See `ValueWriting::split_chunk`.
 PERIGEE_API void split_chunk(cdr::Encoder& encoder);
 
 /// The same for decoding: `Reading(decoder).decoder() >> a >> b`.

@@ -14,7 +14,13 @@
 //     static Stream& write(Stream& os, IDL::traits<Stock::Quote>::in_type quote) { … }
 //   };
 //
-// A formatter may have `operator()(os, value)` instead of `write`.
+// A formatter may have `operator()(os, value)` instead of `write`. A specialisation for streams,
+// as in programs for TAOX11, comes before one for char:
+//
+//   template <typename Stream>
+//   struct IDL::formatter<Stock::Quote, Stream> {
+//     Stream& operator()(Stream& os, const Stock::Quote& quote) { … }
+//   };
 #pragma once
 
 #include <perigee/orb/text.h>
@@ -30,7 +36,7 @@ class StreamSink final {
   void put(std::string_view text) { os_ << text; }
   template <typename T>
   void value(const T& nested) {
-    IDL::formatter<T, char> formatter;
+    output::formatter_of<T> formatter;
     output::apply(formatter, os_, nested);
   }
 
@@ -49,7 +55,7 @@ class Written final {
     requires(requires { sizeof(T); } && stub::is_written<T>::value)
   Written(const T& value) noexcept  // NOLINT(google-explicit-constructor): converts all types
       : value_(&value), write_([](std::ostream& os, const void* place) {
-          IDL::formatter<T, char> formatter;
+          formatter_of<T> formatter;
           apply(formatter, os, *static_cast<const T*>(place));
         }) {}
   void write(std::ostream& os) const { write_(os, value_); }
@@ -78,6 +84,9 @@ inline namespace perigee_v1 {
 
 template <typename T, typename Char>
 struct formatter {
+  /// Marks the formatter that no program has specialised.
+  using _is_general = void;
+
   static std::ostream& write(std::ostream& os, const T& value) {
     perigee::text::StreamSink sink(os);
     perigee::text::write(sink, value);
@@ -85,6 +94,44 @@ struct formatter {
   }
   std::ostream& operator()(std::ostream& os, const T& value) const { return write(os, value); }
 };
+
+}  // namespace perigee_v1
+}  // namespace IDL
+
+namespace perigee::output {
+
+template <typename T>
+concept FormattedByStream = !requires { typename IDL::formatter<T, std::ostream>::_is_general; };
+template <typename T>
+concept FormattedForTaox11 = requires { sizeof(taox11::IDL::formatter<T, std::ostream>); };
+
+template <typename T>
+struct chosen_formatter {
+  using type = IDL::formatter<T, char>;
+};
+template <FormattedByStream T>
+struct chosen_formatter<T> {
+  using type = IDL::formatter<T, std::ostream>;
+};
+template <typename T>
+  requires(FormattedForTaox11<T> && !FormattedByStream<T>)
+struct chosen_formatter<T> {
+  using type = taox11::IDL::formatter<T, std::ostream>;
+};
+
+template <typename T>
+struct formatter_of {
+  std::ostream& operator()(std::ostream& os, const T& value) const {
+    typename chosen_formatter<T>::type formatter;
+    apply(formatter, os, value);
+    return os;
+  }
+};
+
+}  // namespace perigee::output
+
+namespace IDL {
+inline namespace perigee_v1 {
 
 template <typename T, typename Formatter>
 std::ostream& operator<<(std::ostream& os, const written<T, Formatter>& written) {

@@ -5,7 +5,7 @@
 
 namespace perigee::repository {
 
-/// What a repository accepts. A request beyond a limit raises NO_RESOURCES, or IMP_LIMIT for
+/// The limits of a repository. A request beyond a limit raises NO_RESOURCES, or IMP_LIMIT for
 /// `parts_max` and `octets_max`, and changes nothing.
 struct Limits {
   std::size_t definitions_max = 200'000;  ///< with those without a name: sequences, arrays, …

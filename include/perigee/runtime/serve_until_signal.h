@@ -1,4 +1,4 @@
-// Serving until the process is asked to end: the last lines of most servers.
+// serve_until_signal: runs a server until its process is asked to end.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -11,10 +11,10 @@ namespace perigee {
 /// Runs the ORB until SIGTERM or SIGINT comes or until the ORB is shut down; then returns. Returns
 /// at once if the ORB was shut down before.
 ///
-/// The first signal calls `ORB::shutdown(true)`: requests in progress are answered, and clients are
-/// told that their connections end. A second signal ends the process at once. Works with all thread
-/// strategies, and with threads that the application has started before. Several threads may serve
-/// an ORB each: the signal shuts down all these ORBs.
+/// The first signal calls `ORB::shutdown(true)`: requests in progress get their replies, and
+/// clients are told that their connections end. A second signal ends the process at once. Works
+/// with all thread strategies, and with threads that the application has started before. Several
+/// threads may serve an ORB each: the signal shuts down all these ORBs.
 ///
 /// If the ORB has TLS, SIGHUP makes it read its certificates and keys again, unless the application
 /// handles or ignores this signal. Later connections use the new files. If a file cannot be used,
@@ -28,5 +28,13 @@ namespace perigee {
 /// handle or no thread left.
 PERIGEE_API void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
                                     const std::function<void()>& ready = {});
+
+/// Does the same. The first signal calls `ending` on a thread of this function, before the
+/// shutdown: the ORB still serves, and calls of `ending` are still possible. `ending` must not
+/// throw. The ORB is shut down only after `ending` has returned. Not called if the ORB ends without
+/// a signal.
+PERIGEE_API void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
+                                    const std::function<void()>& ready,
+                                    const std::function<void()>& ending);
 
 }  // namespace perigee

@@ -37,7 +37,8 @@ struct TlsOptions {
   std::string peer_name;
   /// The cipher suites of TLS 1.3 ("TLS_AES_128_GCM_SHA256:..."). Empty: those of OpenSSL.
   std::string cipher_suites;
-  /// Gets the secrets of all connections, for programs such as Wireshark. For tests only.
+  /// The file to which the secrets of all connections are written, for programs such as Wireshark.
+  /// For tests only.
   std::string key_log_file;
   ClientCertificates client_certificates = ClientCertificates::off;
   TlsVersion version_min = TlsVersion::tls_1_2;

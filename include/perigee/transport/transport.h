@@ -140,7 +140,8 @@ class PERIGEE_API Transport {
   /// Lives as long as the transport. Any thread.
   [[nodiscard]] virtual SequenceLinks* links() noexcept { return nullptr; }
 
-  /// Longest time that `receive` with Wait::yes waits; zero: no limit. Cheap if unchanged.
+  /// Sets the longest time that `receive` with Wait::yes waits; zero: no limit. Costs little if the
+  /// value does not change.
   virtual IoResult set_receive_timeout(std::chrono::microseconds timeout) = 0;
   /// The same for `send`.
   virtual IoResult set_send_timeout(std::chrono::microseconds timeout) = 0;

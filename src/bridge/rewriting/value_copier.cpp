@@ -1,4 +1,4 @@
-// Walks over values. src/cdr/value_walk.cpp does the same for values that are decoded or converted.
+// Walks through values. src/cdr/value_walk.cpp does the same to skip values or to convert them.
 #include "bridge/rewriting/value_copier.h"
 
 #include "cdr/typecode_label.h"
@@ -59,7 +59,7 @@ std::size_t fixed_size(const TypeNode& type) noexcept {
 
 constexpr std::size_t alignment_max = 8;
 
-/// Why wide characters have no form in the message; `none`: they have one.
+/// The reason why the message cannot contain wide characters; `none` if it can.
 ErrorKind problem_of(cdr::CodeSets code_sets) noexcept {
   if (code_sets.giop_minor == 0) return ErrorKind::not_in_version;
   if (code_sets.giop_minor == 1 && code_sets.wide == WideSet::none) return ErrorKind::no_code_set;
@@ -214,7 +214,7 @@ void ValueCopier::copy_fixed(const TypeNode& type) {
 
 // --- References and valuetypes ---
 
-// A nil reference is copied without memory.
+// Allocates nothing for a nil reference.
 void ValueCopier::copy_reference() {
   cdr::Decoder ahead = in_;
   ahead.skip(ahead.read_length(1));

@@ -32,7 +32,7 @@ class AdapterComponents final : public orb::IorCompletion {
   std::vector<iop::TaggedComponent> components_;
 };
 
-/// What IOR interceptors see of a POA.
+/// The view of a POA that IOR interceptors get.
 class AdapterInfo final : public PortableInterceptor::IORInfo {
  public:
   AdapterInfo(const OrbInterceptors& owner, AdapterComponents& components,

@@ -42,7 +42,7 @@ void log_thrown(const char* function) noexcept {
   }
 }
 
-// An exception of one interceptor does not keep the report from the others.
+// If one interceptor throws an exception, the others still get the report.
 void OrbInterceptors::manager_changed(const poa::Manager& manager,
                                       POAManager::State state) noexcept {
   const ListsRef lists_now = lists();

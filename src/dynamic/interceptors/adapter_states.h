@@ -1,5 +1,5 @@
 // The states of adapters as IOR interceptors see them, and the exceptions of IOR interceptors that
-// concern no caller.
+// are not passed to a caller.
 #pragma once
 
 #include <perigee/dynamic/ior_interceptor.h>

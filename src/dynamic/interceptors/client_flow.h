@@ -76,7 +76,7 @@ class ClientFlow final : public orb::CallInterception {
   const orb::InterceptedTry* try_ = nullptr;  // valid during a point
 };
 
-/// What interceptors see of a flow. Lives as long as an interceptor keeps it.
+/// The view of a flow that interceptors get. Lives as long as an interceptor keeps it.
 class ClientInfo final : public PortableInterceptor::ClientRequestInfo {
  public:
   explicit ClientInfo(ClientFlow& flow) noexcept : flow_(&flow) {}

@@ -1,4 +1,4 @@
-// What client interceptors may read and change at each point.
+// The data that client interceptors may read and change at each point.
 #include "dynamic/interceptors/client_flow.h"
 #include "dynamic/interceptors/slots.h"
 #include "orb/context/orb_context.h"

@@ -1,4 +1,5 @@
-// Looks contexts up by their ids: a request has a few of them.
+// Service contexts by their ids. A request has only a few, so they are searched one after the
+// other.
 #include "dynamic/interceptors/contexts.h"
 
 #include "dynamic/interceptors/minor_codes.h"
@@ -47,9 +48,9 @@ void Contexts::add(const IOP::ServiceContext& context, bool replace) {
     return;
   }
   if (!replace)
-    throw CORBA::BAD_INV_ORDER(
-        minor_context_twice, CORBA::COMPLETED_NO,
-        "a service context with the id " + std::to_string(context.context_id()) + " was added");
+    throw CORBA::BAD_INV_ORDER(minor_context_twice, CORBA::COMPLETED_NO,
+                               "a service context with the id " +
+                                   std::to_string(context.context_id()) + " was added before");
   *found = context;
 }
 

@@ -24,7 +24,7 @@ class Contexts {
   [[nodiscard]] IOP::ServiceContext get(IOP::ServiceId id) const;
   /// Raises BAD_INV_ORDER, OMG minor 15, if there is one with the id and `replace` is false.
   void add(const IOP::ServiceContext& context, bool replace);
-  /// `others`, then these. Valid until the next call of a function.
+  /// `others`, followed by the contexts of this object. Valid until the next call of a function.
   [[nodiscard]] std::span<const iop::ServiceContext> after(
       std::span<const iop::ServiceContext> others);
 

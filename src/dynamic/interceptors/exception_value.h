@@ -9,7 +9,7 @@
 
 namespace perigee::interceptors {
 
-/// What interceptors see of an exception.
+/// The data of an exception that interceptors can read.
 struct SeenException {
   std::exception_ptr exception;
   std::string repository_id;

@@ -1,4 +1,4 @@
-// The exceptions and the bases of the interfaces of portable interceptors.
+// The exceptions of portable interceptors, and the destructors of their interfaces.
 #include "orb/values/local_exception.h"
 #include <perigee/dynamic/interceptors.h>
 #include <perigee/orb/stub.h>

@@ -1,4 +1,4 @@
-// Which functions of a request's information are valid at which interception points.
+// The functions of a request's information that are valid at each interception point.
 #pragma once
 
 #include "dynamic/interceptors/minor_codes.h"

@@ -57,7 +57,7 @@ thread_local const ServerFlow* Serving::current_ = nullptr;
   std::rethrow_exception(outcome.exception.exception);
 }
 
-// What the client gets: skeletons send only the exceptions that the operation declares.
+// The exception that the client gets: skeletons send only exceptions that the operation declares.
 std::exception_ptr sent_exception(const orb::ServerRequest& request,
                                   const CORBA::Exception& exception) noexcept {
   try {

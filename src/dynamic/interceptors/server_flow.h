@@ -66,7 +66,7 @@ class ServerFlow final : public poa::InterceptedUpcall {
   orb::ServerRequest* request_ = nullptr;  // valid during a point
 };
 
-/// What interceptors see of a flow. Lives as long as an interceptor keeps it.
+/// The view of a flow that interceptors get. Lives as long as an interceptor keeps it.
 class ServerInfo final : public PortableInterceptor::ServerRequestInfo {
  public:
   explicit ServerInfo(ServerFlow& flow) noexcept : flow_(&flow) {}

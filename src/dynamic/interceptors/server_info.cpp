@@ -1,4 +1,4 @@
-// What server interceptors may read and change at each point.
+// The data that server interceptors may read and change at each point.
 #include "dynamic/interceptors/server_flow.h"
 #include "dynamic/interceptors/slots.h"
 #include "poa/adapter.h"

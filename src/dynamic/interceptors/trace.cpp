@@ -21,7 +21,7 @@ bool is_zero(const std::array<std::uint8_t, size>& id) noexcept {
 template <std::size_t size>
 std::array<std::uint8_t, size> random_id() {
   // On the heap: it takes 5,000 octets, and a library that is loaded late has little room for
-  // variables of threads.
+  // thread-local variables.
   thread_local const auto source = std::make_unique<std::random_device>();
   std::array<std::uint8_t, size> id{};
   while (is_zero(id))
@@ -75,7 +75,7 @@ std::string to_traceparent(const Trace& trace) {
   return text;
 }
 
-// Version 00 has 55 characters. Later versions may have more, behind a further dash; ff is
+// Version 00 has 55 characters. Later versions may have more, after a further dash; ff is
 // forbidden.
 std::optional<Trace> parse_traceparent(std::string_view text) {
   constexpr std::size_t size = 55;

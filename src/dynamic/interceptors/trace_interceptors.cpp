@@ -1,4 +1,4 @@
-// A trace never makes a call fail: what cannot be encoded, decoded or remembered is left out.
+// A trace never makes a call fail: a trace that cannot be encoded, decoded or stored is left out.
 #include "dynamic/interceptors/trace_interceptors.h"
 
 #include "base/log_annotation.h"
@@ -26,7 +26,8 @@ namespace {
 namespace pi = PortableInterceptor;
 
 void note_lost(const std::exception& exception) {
-  log::write(log::Level::warning, "trace", std::string("left out: ") + exception.what());
+  log::write(log::Level::warning, "trace",
+             std::string("a trace was left out: ") + exception.what());
 }
 
 class TraceSender final : public pi::ClientRequestInterceptor {

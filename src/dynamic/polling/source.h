@@ -1,4 +1,4 @@
-// What a set of pollables waits for.
+// The events that a set of pollables waits for: a source has one event.
 #pragma once
 
 #include <perigee/base/function_ref.h>
@@ -12,7 +12,7 @@
 
 namespace perigee::polling {
 
-/// Is told when a source is no longer waiting. The source calls it without a lock.
+/// An object that is told when a source is no longer waiting. The source calls it without a lock.
 class Watcher {
  public:
   virtual void settled() noexcept = 0;
@@ -77,12 +77,13 @@ class Source {
   virtual void wake_at_change() const noexcept = 0;
   /// Lets the threads in `wait` call `done` again.
   virtual void wake() const noexcept = 0;
-  /// Whether the event belongs to the queue of dynamic requests of the ORB. Always the same.
+  /// Whether the event belongs to the queue of dynamic requests of the ORB. The answer never
+  /// changes.
   [[nodiscard]] virtual bool is_of_queue() const noexcept { return false; }
-  /// Whether no call is under way whose end could be the event: the program has to send requests
+  /// Whether no call is in progress that could end with the event: the program has to send requests
   /// first. The same for all sources of the queue; false for other sources.
   [[nodiscard]] virtual bool is_idle() const noexcept { return false; }
-  /// Distinguishes ORBs.
+  /// Identifies the ORB of the source.
   [[nodiscard]] virtual const void* orb() const noexcept = 0;
 
  protected:

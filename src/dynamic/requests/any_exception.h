@@ -8,7 +8,7 @@
 
 namespace perigee::dynamic {
 
-/// A user exception that has the contents of the any, or the system exception that the any has.
+/// A user exception that has the contents of the any, or the system exception that the any holds.
 /// Raises BAD_PARAM (OMG minor 21) if the value is not an exception.
 [[nodiscard]] std::exception_ptr exception_in(CORBA::Any any);
 

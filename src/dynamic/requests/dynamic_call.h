@@ -1,5 +1,5 @@
-// What a Request sends and receives: the operation, its arguments and its results. Blocking and
-// deferred calls use it.
+// The contents of a Request: the operation, its arguments and its results. Blocking and deferred
+// calls use it.
 #pragma once
 
 #include <perigee/cdr/decoder.h>

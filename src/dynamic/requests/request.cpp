@@ -44,7 +44,7 @@ void check_target(const Object& target, const std::string& operation) {
   if (operation.empty()) throw BAD_PARAM(0, COMPLETED_NO, "the name of the operation is empty");
 }
 
-// Before any of the requests is sent.
+// Called before any of the requests is sent.
 void check_unsent(const RequestSeq& requests) {
   std::unordered_set<const Request*> seen;
   for (const object_reference<Request>& request : requests) {
@@ -63,7 +63,7 @@ void check_orb(const ORB& orb, const RequestSeq& requests) {
                       "the target of request " + request->operation() + " is of another ORB");
 }
 
-// All or none.
+// Adds all requests to the queue, or none.
 void enter(const std::shared_ptr<RequestQueue>& queue, const RequestSeq& requests) {
   std::size_t entered = 0;
   try {

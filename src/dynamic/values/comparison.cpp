@@ -94,7 +94,7 @@ class Comparison final {
     return mine->_is_equivalent(its);
   }
 
-  // The TypeCode does not tell the state of a value, so values are compared by their octets.
+  // The TypeCode does not describe the state of a value, so values are compared by their octets.
   static bool abstract_references(const CORBA::Any& a, const CORBA::Any& b) {
     any::AbstractReference mine;
     any::AbstractReference its;

@@ -157,7 +157,7 @@ class StructNode final : public MembersNode, public DynamicAny::DynStruct {
 
 // ---- sequence, array ---------------------------------------------------------------------------
 
-/// What sequences and arrays share.
+/// The common part of sequences and arrays.
 class ElementsNode : public Node, public virtual DynamicAny::DynElements {
  public:
   using Node::Node;

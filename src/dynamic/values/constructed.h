@@ -8,7 +8,7 @@
 
 namespace perigee::dynamic {
 
-/// What structs, exceptions and valuetypes share.
+/// The common part of structs, exceptions and valuetypes.
 class MembersNode : public Node, public virtual DynamicAny::DynMembers {
  public:
   using Node::Node;

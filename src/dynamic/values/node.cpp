@@ -256,7 +256,7 @@ std::size_t Node::part_count() {
 Component& Node::at(std::size_t index) {
   expand();
   if (index >= components_.size())
-    throw CORBA::INTERNAL(0, CORBA::COMPLETED_NO, "a DynAny has fewer components than it tells");
+    throw CORBA::INTERNAL(0, CORBA::COMPLETED_NO, "a DynAny has fewer components than its count");
   return components_[index];
 }
 

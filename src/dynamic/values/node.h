@@ -19,7 +19,7 @@ namespace perigee::dynamic {
 
 class Node;
 
-/// What the nodes of one tree share. A component may outlive the root.
+/// The data that the nodes of one tree share. A component may outlive the root.
 struct Tree {
   Tree(References its_references, std::shared_ptr<const void> owner);
 

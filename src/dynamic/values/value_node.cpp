@@ -12,7 +12,7 @@ namespace {
 
 using cdr::TypeMember;
 
-/// What valuetypes and boxed values share. `Base` is a Node.
+/// The common part of valuetypes and boxed values. `Base` is a Node.
 template <typename Base>
 class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
  public:
@@ -56,7 +56,7 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
     return !this->is_expanded() && state_of(this->unexpanded_value()) == State::null;
   }
 
-  /// False: the TypeCode does not tell the state of the value.
+  /// False: the TypeCode does not describe the state of the value.
   [[nodiscard]] bool has_known_type() {
     if (this->plain().kind == cdr::TypeKind::tk_value && this->plain().scale == CORBA::VM_CUSTOM)
       return false;
@@ -67,7 +67,7 @@ class ValueCommonNode : public Base, public virtual DynamicAny::DynValueCommon {
     if (!has_known_type())
       throw CORBA::NO_IMPLEMENT(0, CORBA::COMPLETED_NO,
                                 "the TypeCode '" + cdr::to_text(this->plain()) +
-                                    "' does not tell the state of the value");
+                                    "' does not describe the state of the value");
   }
 };
 

@@ -147,7 +147,7 @@ void read_value(const CORBA::Any& any, const References& references,
   });
   if (is_read) return;
   orb::raise_decode_error(error, orb::Sender::client, CORBA::COMPLETED_NO,
-                          "taking a value of a DynAny apart");
+                          "reading the components of a DynAny");
 }
 
 CORBA::Any make_value(const TypeRef& type, const References& references,
@@ -173,7 +173,7 @@ CORBA::Any make_value(const TypeRef& type, const References& references,
   }
   if (!decoder.ok())
     orb::raise_decode_error(decoder.error(), orb::Sender::client, CORBA::COMPLETED_NO,
-                            "putting a value of a DynAny together");
+                            "making the value of a DynAny from its components");
   return made;
 }
 

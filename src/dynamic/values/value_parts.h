@@ -91,7 +91,7 @@ void require_supported(const cdr::TypeNode& type);
 /// How the type of a value relates to the TypeCode.
 enum class Fit : std::uint8_t { same, derived, unknown };
 [[nodiscard]] Fit fit_of(const CORBA::ValueBase& value, const cdr::TypeNode& type);
-/// What a program can learn of the components of a value. Other values than valuetypes are `known`.
+/// Whether a program can read the components of a value. Other values than valuetypes are `known`.
 enum class State : std::uint8_t { null, known, unknown };
 /// `unknown` if the TypeCode is custom, or does not describe the type of the value.
 [[nodiscard]] State state_of(const CORBA::Any& any);

@@ -22,7 +22,7 @@ void ApplicationLoop::run() {
   run_to_end();
 }
 
-// An exception that one event throws does not concern the other events.
+// If one event throws an exception, the other events are still handled.
 void ApplicationLoop::turn(Deadline deadline) noexcept try {
   loop_.reactor().run_once(deadline);
 } catch (const std::exception& exception) {

@@ -200,8 +200,8 @@ void Connects::run_waiting() noexcept {
   }
 }
 
-// A thread that finds no connect signs off under the lock. So a thread that wants a connection then
-// starts another thread.
+// A thread that finds no connect is removed from the count of threads under the lock. So a thread
+// that wants a connection afterwards starts another thread.
 bool Connects::take(Queue& taken) {
   const std::lock_guard lock(mutex_);
   if (stopped_ || waiting_.empty()) {

@@ -12,7 +12,7 @@
 
 namespace perigee::engine {
 
-/// A transport, or why there is none.
+/// A transport, or the error of connecting or of the handshake.
 using MadeTransport = std::expected<std::unique_ptr<transport::Transport>, IoError>;
 
 /// The longest handshake of a client if connecting has no limit.

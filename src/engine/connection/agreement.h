@@ -1,4 +1,4 @@
-// What both sides of a connection have settled.
+// The properties of a connection on which both sides have agreed.
 #pragma once
 
 #include <perigee/cdr/code_sets.h>

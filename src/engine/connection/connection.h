@@ -195,7 +195,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   friend class Home;
   friend struct Outbound;
 
-  /// What the supervisor sees of a dedicated reader, or of a thread in an observer.
+  /// The state of a dedicated reader, or of a thread in an observer, for the supervisor.
   enum class Upcall : std::uint8_t {
     none,   ///< no upcall is in progress, or the loop was called for it already
     began,  ///< since the last look

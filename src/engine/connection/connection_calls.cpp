@@ -78,7 +78,7 @@ bool Connection::may_start() noexcept {
   return !closing_.load();
 }
 
-// The call is listed while its request is sent: CloseConnection waits, so it cannot leave first.
+// The call is listed while its request is sent: CloseConnection waits, so it cannot be sent first.
 StartStatus Connection::send_oneway(Outbound& out, StartedCall& call,
                                     const cdr::Buffer& request) noexcept {
   if (const auto listed = out.calls.depart(call); listed != OutboundCalls::Status::ok)
@@ -109,9 +109,9 @@ bool Connection::may_hold_for_turn() const noexcept {
   return home_.has_ticks() && loop.on_thread() && !LoopThreads::this_thread_waits();
 }
 
-// Requests that the other events of this turn cause leave together with this one. On a loop of one
-// thread, the tasks of the turn follow its events. On other loops, the connection is marked ready
-// after the events of this turn, for any of the threads.
+// Requests that the other events of this turn cause are sent together with this one. On a loop of
+// one thread, the tasks of the turn follow its events. On other loops, the connection is marked
+// ready after the events of this turn, for any of the threads.
 SendResult Connection::hold_for_turn(const cdr::Buffer& request) {
   const Hold hold{.count = 0, .octets = CorkRule::octets_max};
   const SendResult held = io_.try_send(request, &hold);

@@ -30,7 +30,7 @@ void Connection::look() noexcept {
     const std::lock_guard lock(watch_lock_);
     if (watch_ended_) return;
     finding = look_at_state(now);
-    // After the end of the loop nothing fires, so an armed timer would keep the connection.
+    // After the end of the loop no timer fires, so an armed timer would keep the connection alive.
     if (finding.next < watch_armed_ && !home_.loop().timers().closed()) {
       watch_armed_ = finding.next;
       if (home_.loop().timers().arm(watch_, finding.next)) add_reference();
@@ -138,7 +138,7 @@ bool Connection::falls_behind(TimePoint now, std::uint64_t message, std::uint64_
 // it has lost the role; the upcall of that reply is in progress until the send has ended. Calls of
 // this side may wait for a peer that sends nothing. A request in progress may wait for a later
 // message of its client, which never comes while the input is dropped. In each of these cases, the
-// connection is cut when no octet has passed for `drain_timeout`.
+// connection is closed when no octet has passed for `drain_timeout`.
 void Connection::look_at_drain(TimePoint now, Finding& finding) noexcept {
   const bool calls = has_calls();
   const bool refusing = state_.load() == State::refusing;

@@ -1,4 +1,4 @@
-// Which limit of incoming messages a peer has exceeded.
+// The limit of incoming messages that a peer has exceeded.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ enum class MessageLimit : std::uint8_t {
 
 struct ExceededLimit {
   MessageLimit limit = MessageLimit::none;
-  std::uint64_t size = 0;  ///< what the peer has sent or announced; a fragmented message may go on
+  std::uint64_t size = 0;      ///< what the peer has sent or announced; fragments may follow
   std::uint64_t size_max = 0;  ///< the value of the limit
 };
 

@@ -1,4 +1,4 @@
-// What the connections of one loop share.
+// The data that the connections of one loop share.
 #pragma once
 
 #include "engine/connection/hold_queue.h"
@@ -23,7 +23,7 @@ class Connection;
 class TrafficLedger;
 
 /// Whether a connection counts against `server_connections_max`. Virtual transports share a socket,
-/// and their acceptor limits them: a flood of forged addresses takes no place of other clients.
+/// and their acceptor limits them: forged addresses cannot use up the places of other clients.
 enum class Place : bool { none, taken };
 
 [[nodiscard]] inline Place place_of(const transport::Transport& transport) noexcept {
@@ -85,7 +85,7 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   [[nodiscard]] HomeOwner& owner() const noexcept { return owner_; }
   /// The loop's share of the limit of requests in progress.
   [[nodiscard]] RequestShare& requests_share() noexcept { return requests_share_; }
-  /// A supervisor looks at upcalls that take long, and at held requests.
+  /// Whether a supervisor looks at upcalls that take long, and at held requests.
   [[nodiscard]] bool has_ticks() const noexcept { return ticks_ != nullptr; }
   /// Starts the ticks of the supervisor, if there is one. Called after an upcall has begun, and
   /// after a message was held.

@@ -15,7 +15,7 @@
 
 namespace perigee::engine {
 
-/// What becomes of a request that was read.
+/// The decision about a request that was read.
 enum class Admission : std::uint8_t {
   admitted,
   draining,         ///< CloseConnection tells the client that the request was not executed
@@ -32,7 +32,7 @@ enum class Admission : std::uint8_t {
 /// connection reads no further request while the table is full.
 class InboundRequests {
  public:
-  /// What has changed when a request has left.
+  /// The changes when a request has left the table.
   struct Left {
     bool last = false;      ///< the connection drains, and CloseConnection is due now; only once
     bool has_room = false;  ///< the table was full, and requests may be read again

@@ -87,7 +87,7 @@ bool Inbox::is_large_piece() const noexcept {
   return frame_.status == Frame::Status::piece && frame_.total > large_piece_size;
 }
 
-/// Where the rest of an incomplete frame goes, if its first octets are at hand. A frame that
+/// The place for the rest of an incomplete frame, if its first octets are at hand. A frame that
 /// arrives in small parts, each in a turn of its own, is received into its storage. Otherwise each
 /// turn would copy the octets at hand twice.
 ReceiveSpace Inbox::move_leftover(MutableOctetSpan scratch) {

@@ -21,7 +21,7 @@ class SequenceCache;
 /// How asking an inbox for a message ended.
 enum class InboxStatus : std::uint8_t { message, need_more, error };
 
-/// Where the next octets go: `rest` when `first` is full. `rest` may be empty.
+/// The places for the next octets: `rest` is used when `first` is full. `rest` may be empty.
 struct ReceiveSpace {
   MutableOctetSpan first;
   MutableOctetSpan rest;
@@ -56,7 +56,7 @@ class Inbox {
   /// The inbox of datagrams, on the side of the connection that `role` says.
   Inbox(messaging::Session& session, messaging::Role role) noexcept;
 
-  /// Where to put the next octets. In the middle of a large message this is the storage of the
+  /// The place for the next octets. In the middle of a large message this is the storage of the
   /// message, so that its rest is not copied. Otherwise it is `scratch`, which must have at least
   /// `scratch_size_min` octets. Octets that are left move to the front of the scratch memory, if
   /// they are not there already.
@@ -93,7 +93,7 @@ class Inbox {
   [[nodiscard]] bool has_octets() const noexcept {
     return begin_ != end_ || state_ == State::filling || !partials_.empty();
   }
-  /// What has been received beyond the last message taken.
+  /// The octets that were received after the last message that was taken.
   [[nodiscard]] messaging::Unfinished unfinished() const noexcept;
   /// Moves octets that were not taken yet from the scratch memory to storage of the inbox. Must be
   /// called before the scratch memory serves another connection, and before another thread may read

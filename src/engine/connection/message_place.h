@@ -9,10 +9,10 @@
 
 namespace perigee::engine {
 
-/// Where the calling thread makes its next message. From the constructor on, `message` writes into
-/// memory of the transport, if the transport has such memory and no other message is under way.
-/// Then messages of other threads wait until the message is sent, or until it has outgrown the
-/// memory. A thread that waits before that calls `leave_all`.
+/// The memory in which the calling thread makes its next message. From the constructor on,
+/// `message` writes into memory of the transport, if the transport has such memory and no other
+/// message is being sent. Then messages of other threads wait until the message is sent, or until
+/// it has outgrown the memory. A thread that waits before that calls `leave_all`.
 class MessagePlace {
  public:
   /// `channel` and `message` must live until `end`. `wanted` only if `channel.encodes_in_place()`;
@@ -33,8 +33,8 @@ class MessagePlace {
   }
 
   /// Called before the calling thread waits. Moves the messages that it is making to memory of
-  /// their own, so that messages of other threads can leave. A message stays if there is no memory
-  /// for it.
+  /// their own, so that messages of other threads can be sent. A message stays if there is no
+  /// memory for it.
   static void leave_all() noexcept {
     if (innermost_ != nullptr) [[unlikely]]
       leave_all_of_thread();

@@ -33,7 +33,8 @@ class OutboundCall {
   OutboundCall(const OutboundCall&) = delete;
   OutboundCall& operator=(const OutboundCall&) = delete;
 
-  /// For the thread that has ended the call or will insert it, or where one thread uses all calls.
+  /// Called by the thread that has ended the call or will insert it, or if one thread uses all
+  /// calls.
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool is_listed() const noexcept {
     return state_ != State::ended && state_ != State::leading;
@@ -101,8 +102,8 @@ class OutboundCalls final {
   OutboundCalls(const OutboundCalls&) = delete;
   OutboundCalls& operator=(const OutboundCalls&) = delete;
 
-  /// The opener's ids are even, the acceptor's are odd (interop fact 16 of docs/interop.md). An id
-  /// that a listed call has is passed over.
+  /// The opener's ids are even, the acceptor's are odd (interop fact 16 of docs/interop.md). Ids of
+  /// listed calls are skipped.
   [[nodiscard]] std::uint32_t next_id() noexcept {
     const std::uint64_t number = ids_.fetch_add(1, std::memory_order_relaxed);
     if (number >= ids_max) [[unlikely]]

@@ -32,7 +32,7 @@ struct OutgoingLimits {
   std::chrono::microseconds send_timeout{0};
   /// False: each call of Transport::send gets one message (datagrams).
   bool joins_messages = true;
-  /// Where copies of large messages are stored; null: on the heap. Outlives the queue.
+  /// The source of storage for copies of large messages; null: the heap. Outlives the queue.
   const OutgoingBlock::Source* storage = nullptr;
 };
 
@@ -51,7 +51,7 @@ struct [[nodiscard]] Sent {
   Ticket ticket = 0;
 };
 
-/// How far a queued message is.
+/// The progress of a queued message.
 enum class Progress : std::uint8_t {
   waiting,    ///< no octet of it has been given to the transport
   departing,  ///< it is in a send that goes on: the peer may have it

@@ -1,4 +1,4 @@
-// Threads that send what blocking callers have left in the queues of their connections.
+// Threads that send the octets that blocking callers have left in the queues of their connections.
 #pragma once
 
 #include "event/thread_scope.h"

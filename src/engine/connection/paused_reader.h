@@ -1,4 +1,4 @@
-// What the channel of a connection calls on the reader of the connection.
+// The functions of the reader of a connection that its channel calls.
 #pragma once
 
 namespace perigee::engine {

@@ -1,4 +1,4 @@
-// What the engine calls for requests: the one interface between the engine and the ORB above it.
+// The interface that the engine calls for requests. The ORB, or a bridge, implements it.
 #pragma once
 
 #include "engine/connection/exceeded_limit.h"
@@ -14,7 +14,7 @@ namespace perigee::engine {
 class Connection;
 struct ThreadFrame;
 
-/// Why a request gets an error as its reply, without an upcall.
+/// The reason why a request gets an error as its reply, without an upcall.
 enum class Refusal : std::uint8_t {
   too_many,         ///< in progress on the connection
   too_many_in_all,  ///< in progress in the server

@@ -1,4 +1,5 @@
-// Whether a count has stood still for a time, found by looking at it from time to time.
+// Finds out whether a count has not changed for a time. Its user shows it the count from time to
+// time.
 #pragma once
 
 #include <perigee/base/clock.h>

@@ -25,7 +25,7 @@ struct TrafficTotals {
   std::uint64_t octets_sent = 0;
   std::uint64_t octets_queued = 0;      ///< wait to be sent now
   std::uint64_t oneways_lost = 0;       ///< waited to be sent together, and could not be sent
-  std::uint64_t datagrams_dropped = 0;  ///< that were no message, or an unexpected one
+  std::uint64_t datagrams_dropped = 0;  ///< malformed or unexpected messages
 };
 
 class TrafficLedger;
@@ -58,11 +58,11 @@ class Traffic {
 /// The connections of one side of an ORB, including connections that have ended. Any thread.
 class TrafficLedger {
  public:
-  /// Where the connections register messages that are not complete; null: they do not.
+  /// The registry of the connections for messages that are not complete; null: there is none.
   UnfinishedMessages* unfinished = nullptr;
   [[nodiscard]] TrafficTotals totals() const;
   std::atomic<std::uint64_t> oneways_lost{0};
-  /// Where the connections get storage for large messages; null: from the heap. Set before the
+  /// The source of the connections' storage for large messages; null: the heap. Set before the
   /// first connection.
   std::shared_ptr<messaging::StorageSource> storage;
   /// The cache of vectors into which the connections receive large sequences; null: none. Set

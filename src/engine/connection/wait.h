@@ -1,4 +1,4 @@
-// How a thread waits inside the ORB.
+// The waits of threads inside the ORB.
 #pragma once
 
 #include "engine/loops/loop.h"

@@ -1,4 +1,4 @@
-// What all parts of the engine of one ORB share: clock, limits and counters.
+// The data that all parts of the engine of one ORB share: clock, limits and counters.
 #pragma once
 
 #include "engine/loops/reactor.h"
@@ -92,7 +92,8 @@ class ParkedShare {
   std::size_t octets_ = 0;
 };
 
-/// References to what the engine uses. The ORB owns the objects, which outlive the engine.
+/// References to the objects that the engine uses. The ORB owns the objects, which outlive the
+/// engine.
 struct EngineContext {
   const Clock& clock;
   const EngineSettings& settings;

@@ -1,4 +1,4 @@
-// Which loop a thread serves.
+// The loop that a thread serves.
 #include "engine/loops/loop.h"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// How threads serve a loop, step back, and are called again.
+// The threads of a loop: they serve it, step back, and are called again.
 #include "engine/loops/loop_threads.h"
 
 #include "event/cpu_time.h"

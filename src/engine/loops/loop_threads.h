@@ -70,7 +70,7 @@ class LoopThreads final {
   void end_wait() noexcept;
   /// @name By the supervisor
   /// @{
-  /// What has happened since the last call, which was `tick` ago.
+  /// The state of the threads since the last call, which was `tick` ago.
   [[nodiscard]] PERIGEE_INTERNAL_API LoopSample look(Duration tick) noexcept;
   /// Called for a stuck loop: adds one thread, and another one for each four threads that serve it
   /// already. False if none was added: the plan allows none, or the system has none left.

@@ -1,4 +1,4 @@
-// Whether the requests of a connection are executed one after the other.
+// The setting by which the requests of a connection are executed one after the other, or not.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// When a blocked loop gets another thread: the rules, without threads and clocks.
+// The rules that decide when a blocked loop gets another thread. They use no threads and no clocks,
+// so tests can call them directly.
 #pragma once
 
 #include "event/task_watcher.h"
@@ -10,7 +11,7 @@
 
 namespace perigee::engine {
 
-/// What the threads of a loop did since the last tick.
+/// The state of a loop's threads since the last tick.
 enum class Upcalls : std::uint8_t {
   none,         ///< no turn ended since the last tick, and a thread sleeps in the reactor
   some,         ///< a turn ended, or all threads are in turns
@@ -19,17 +20,17 @@ enum class Upcalls : std::uint8_t {
   block,        ///< the loop is stuck, and its threads neither compute nor wait for a CPU
 };
 
-/// What the service thread sees of one loop at a tick.
+/// The state of one loop, which the service thread reads at each tick.
 struct LoopSample {
   Upcalls upcalls = Upcalls::none;
   bool has_work = false;   ///< events, tasks or connections wait for a thread
   bool has_extra = false;  ///< threads that the supervisor added still serve the loop
 };
 
-/// A thread that makes a turn in less time needs no help: its loop only has much to do.
+/// If turns take less time than this, no thread blocks: the loop only has much to do.
 inline constexpr std::chrono::milliseconds slow_turn{1};
 
-/// What the plan still allows, for all loops together.
+/// The spare threads and idle CPUs that are left for all loops together.
 struct SpareRoom {
   std::uint32_t threads = 0;    ///< spare threads that may still be started
   std::uint32_t idle_cpus = 0;  ///< CPUs that no computing upcall occupies
@@ -40,13 +41,13 @@ struct SpareRoom {
   return loop.has_work && loop.upcalls >= Upcalls::long_turns;
 }
 
-/// Computing upcalls get help only if there is an idle CPU.
+/// If the upcalls compute, a spare thread helps only if there is an idle CPU.
 [[nodiscard]] constexpr bool needs_spare(const LoopSample& loop, const SpareRoom& room) noexcept {
   return is_stuck(loop) && room.threads != 0 &&
          (loop.upcalls == Upcalls::block || room.idle_cpus != 0);
 }
 
-/// The switch of the supervisor's ticks. Ticks stop when no upcall is in progress. The next
+/// Starts the ticks of the supervisor again. Ticks stop when no upcall is in progress. The next
 /// upcall, task or timer of a loop starts them again. Any thread.
 class Ticks : public event::TaskWatcher {
  public:
@@ -65,7 +66,7 @@ class Ticks : public event::TaskWatcher {
   std::atomic<bool> running_{false};
 };
 
-/// How often the service thread ticks. Used by one thread.
+/// Decides how often the service thread ticks. Used by one thread.
 class TickRate {
  public:
   static constexpr std::chrono::milliseconds slow{10};

@@ -1,4 +1,4 @@
-// How many threads serve, and how they share the connections: a thread strategy as numbers.
+// A thread strategy as numbers: how many threads serve, and how they share the connections.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -16,7 +16,7 @@ enum class Preset : std::uint8_t {
   reactive,
 };
 
-/// What a server needs to know about its threads. A value.
+/// The plan of a server's threads. A value.
 struct ThreadPlan {
   std::uint32_t loops = 1;
   std::uint32_t threads = 1;        ///< that run loops; 0: the application runs the only loop

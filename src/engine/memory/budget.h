@@ -11,7 +11,7 @@
 
 namespace perigee::engine {
 
-/// What charged octets are used for. Each use has a limit of its own.
+/// The use of charged octets. Each use has a limit of its own.
 enum class Use : std::uint8_t {
   unfinished,  ///< messages of which a part has arrived, and cached storage
   unsent,      ///< messages that wait for a peer to take them

@@ -1,4 +1,4 @@
-// Whether a transfer is so slow that its connection is closed.
+// Finds transfers that are so slow that their connections are closed.
 #pragma once
 
 #include <perigee/base/clock.h>

@@ -12,7 +12,7 @@
 
 namespace perigee::engine {
 
-/// What is known about an incoming message when its first octets have arrived.
+/// The data about an incoming message that is known when its first octets have arrived.
 struct MessageFront {
   OctetSpan octets;  ///< from the start of the message
   std::endian order = std::endian::little;

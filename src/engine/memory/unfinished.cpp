@@ -117,7 +117,7 @@ const UnfinishedInput* UnfinishedMessages::exempt() const noexcept {
   return is_valid ? exempt_ : nullptr;
 }
 
-// The message that began first is exempt from the budget, so that some message always goes on. It
+// The message that began first is exempt from the budget, so that some message always continues. It
 // stays exempt until it is complete, or its connection has ended. Until then no other message
 // becomes exempt. This also holds for an older message: it did not count when the exempt message
 // was chosen, if its octets were charged only afterwards.

@@ -1,5 +1,5 @@
 // Watches the messages of an ORB that have arrived or left only in part: how much memory they take,
-// and how fast they go on. Closes connections that take too much memory or are too slow: it
+// and how fast they continue. Closes connections that take too much memory or are too slow: it
 // "evicts" them.
 #pragma once
 
@@ -53,7 +53,7 @@ class UnfinishedOwner {
   ~UnfinishedOwner() = default;
 };
 
-/// What one connection has received of messages that are not complete.
+/// The octets that one connection has received of incomplete messages.
 ///
 /// The reading thread reports how they grow; while nothing is unfinished, that costs a test of a
 /// member. The thread that calls `UnfinishedMessages::watch` compares their pace with the clock, so

@@ -119,7 +119,7 @@ class ConnectionCount {
   std::atomic<std::size_t> without_place_{0};
 };
 
-/// What the listeners of all reactors do with a connection. Any thread.
+/// The functions that the listeners of all reactors call for a connection. Any thread.
 class ListenersOwner {
  public:
   /// The connection has its place in the count. If this throws, the caller gives the place back.

@@ -49,7 +49,7 @@ class Supervisor final : public Ticks {
   void stop() noexcept;
 
  private:
-  /// What one tick has found.
+  /// The result of one tick.
   struct Found {
     bool any_upcall = false;  // or any held request
     bool acted = false;

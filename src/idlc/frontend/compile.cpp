@@ -8,9 +8,12 @@
 #include "idlc/frontend/preprocessor.h"
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace perigee::idlc {
@@ -167,6 +170,57 @@ void put_orb_idl_first(const Phases& phases, TokensAndEvents& input) {
   put_first(input, std::move(orb_idl));
 }
 
+bool is_word_character(char character) {
+  return character == '_' || std::isalnum(static_cast<unsigned char>(character)) != 0;
+}
+
+/// The words of orb.idl. All names that it declares are among them.
+std::set<std::string_view> words_of_orb_idl() {
+  std::set<std::string_view> words;
+  const std::string_view text = builtin_file("orb.idl").value_or("");
+  auto begin = text.begin();
+  while (begin != text.end()) {
+    begin = std::find_if(begin, text.end(), is_word_character);
+    const auto end = std::find_if_not(begin, text.end(), is_word_character);
+    words.emplace(begin, end);
+    begin = end;
+  }
+  return words;
+}
+
+/// The first name such as `CORBA::StringSeq` that only orb.idl declares; null if there is none. The
+/// name is the last of the tokens.
+const Token* first_name_of_orb_idl(const std::vector<Token>& tokens) {
+  std::set<std::string_view> words;
+  const Token* found = nullptr;
+  for (std::size_t i = 1; i + 2 < tokens.size(); ++i) {
+    if (tokens[i].text != "CORBA") continue;
+    if (tokens[i - 1].text == "module") return nullptr;  // a module of the file with this name
+    const Token& name = tokens[i + 2];
+    const bool is_name = tokens[i + 1].is("::") && name.kind == TokenKind::identifier;
+    if (found != nullptr || !is_name) continue;
+    if (words.empty()) {
+      words = words_of_orb_idl();
+      for (const std::string_view known : {"TypeCode", "Object", "ValueBase"}) words.erase(known);
+    }
+    if (words.contains(name.text)) found = &name;
+  }
+  return found;
+}
+
+/// The compilers of TAOX11 and of some other ORBs know orb.idl without an #include.
+void include_orb_idl_if_used(const Phases& phases, TokensAndEvents& input) {
+  if (has_orb_idl(phases.model)) return;
+  const Token* used = first_name_of_orb_idl(input.tokens);
+  if (used == nullptr) return;
+  if (used->location.file->is_main)
+    phases.diagnostics
+        .warning(Warning::missing_include, used->location,
+                 "'CORBA::" + std::string(used->text) + "' is used without orb.idl")
+        .hint = "write #include <orb.idl> in front, for other compilers";
+  put_orb_idl_first(phases, input);
+}
+
 /// The limit for texts that macros make. Ordinary files need far less.
 constexpr std::size_t pool_size_max = 64u << 20;
 
@@ -179,7 +233,12 @@ CompileResult compile(const CompileOptions& options, FileProvider& files) {
   TextPool pool(pool_size_max);
   TokensAndEvents input = Preprocessor({options, files, *model, diagnostics, pool}).run();
   const Phases phases = {options, files, *model, diagnostics, pool};
-  if (!diagnostics.is_full() && opens_corba(input.tokens)) put_orb_idl_first(phases, input);
+  if (!diagnostics.is_full()) {
+    if (opens_corba(input.tokens))
+      put_orb_idl_first(phases, input);
+    else
+      include_orb_idl_if_used(phases, input);
+  }
   if (!diagnostics.is_full()) {
     classify(input.tokens, options, diagnostics);
     parse(phases, input);

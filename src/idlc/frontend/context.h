@@ -5,6 +5,7 @@
 #include "idlc/frontend/compile.h"
 #include "idlc/frontend/repository_ids.h"
 #include "idlc/frontend/scope.h"
+#include "idlc/frontend/template_module.h"
 #include "idlc/frontend/token_stream.h"
 
 #include <map>
@@ -57,6 +58,8 @@ struct Context {
   std::set<const SourceFile*> files_with_definitions;  ///< a later import in them is an error
   /// Nodes that stand for components, homes and the like, with the keyword of their definition.
   std::map<const Declaration*, std::string_view> stand_ins;
+  std::map<const Declaration*, TemplateModule> templates;  ///< by their stand-ins
+  std::size_t instance_token_count = 0;                    ///< of all instances so far
   /// For each declaration of orb.idl that a file repeats: the place of the first repetition.
   std::map<const Declaration*, Location> redeclared_builtins;
   const Declaration* opening = nullptr;  ///< opened the current scope; null at file level

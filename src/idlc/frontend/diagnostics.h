@@ -29,6 +29,7 @@ enum class Warning : std::uint8_t {
   include_quotes,
   literal_kind,
   macro_redefined,
+  missing_include,
   missing_semicolon,
   not_generated,
   scope_name,

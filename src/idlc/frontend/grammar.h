@@ -18,6 +18,8 @@ namespace perigee::idlc {
 void parse_specification(Context& context);
 /// Definitions up to the closing brace, which is not taken.
 void parse_definitions(Context& context);
+/// The current token is `module`. Null after an error, and for a template module.
+Declaration* parse_module(Context& context, Annotations annotations);
 /// Reads `const`, `typedef`, `struct`, `union`, `enum`, `exception`, `native`, `typeid`, …, if the
 /// next token starts one of them. These definitions may stand in modules and in interfaces.
 /// `handled` tells whether one was read. The result is the last declaration made. It is null, also
@@ -49,9 +51,14 @@ void parse_import(Context& context);
 /// Skips a definition of the component model, with a warning. False if there is no such definition
 /// here.
 bool skip_component(Context& context);
-/// Skips a template module or its instantiation, with a warning. The current token is the `<` after
-/// the name.
-void skip_template_module(Context& context, const Identifier& identifier);
+
+// parse_template_modules.cpp
+
+/// A template module, or an instance of a visible one. The current token is the `<` after the name.
+void parse_template_module(Context& context, const Identifier& identifier, Annotations annotations);
+/// `A::B<long> C;` after `module`: an instance of a template in another scope. False if no scoped
+/// name is here.
+bool parse_scoped_instance(Context& context, Annotations annotations);
 
 // parse_annotations.cpp
 

@@ -237,7 +237,7 @@ struct Member {
   Location location;
   const Type* type = nullptr;
   std::vector<Annotation> annotations;
-  Value initial = {};  ///< `@default` of a member of a struct or exception; else monostate
+  Value initial = {};  ///< `@default`, except in a valuetype; else monostate
 };
 
 struct Exception final : Declaration {

@@ -1,5 +1,5 @@
-// CORBA components (CORBA 3.0, 3.17 to 3.19; IDL 4.2, 7.4.8 to 7.4.12) and template modules. No
-// code is generated for them, so this parser skips them: it checks only that their braces match.
+// CORBA components (CORBA 3.0, 3.17 to 3.19; IDL 4.2, 7.4.8 to 7.4.11). No code is generated for
+// them, so this parser skips them: it checks only that their braces match.
 // The names of components are declared, so that other definitions of the file can name them.
 #include "idlc/frontend/forward.h"
 #include "idlc/frontend/grammar.h"
@@ -106,11 +106,6 @@ bool skip_component(Context& context) {
   if (!component.is_forward) warn_of_skipped(context, what, component.identifier);
   skip_definition(context, what);
   return true;
-}
-
-void skip_template_module(Context& context, const Identifier& identifier) {
-  warn_of_skipped(context, "template module", identifier);
-  skip_definition(context, "template module");
 }
 
 }  // namespace perigee::idlc

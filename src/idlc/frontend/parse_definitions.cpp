@@ -75,15 +75,14 @@ void finish_declarations(Context& context, const std::vector<Declaration*>& decl
                              annotations.end());
 }
 
-namespace {
-
 Declaration* parse_module(Context& context, Annotations annotations) {
   const Nesting nesting(context);
   TokenStream& tokens = context.tokens;
   tokens.next();
+  if (nesting.is_ok() && parse_scoped_instance(context, annotations)) return nullptr;
   const auto identifier = parse_identifier(context, "the name of the module");
-  if (identifier && tokens.at("<")) {
-    skip_template_module(context, *identifier);
+  if (nesting.is_ok() && identifier && tokens.at("<")) {
+    parse_template_module(context, *identifier, std::move(annotations));
     return nullptr;
   }
   if (!nesting.is_ok() || !identifier || !tokens.expect("{", "after the name of the module")) {
@@ -110,6 +109,8 @@ Declaration* parse_module(Context& context, Annotations annotations) {
   finish_declaration(context, &module, "the module");
   return &module;
 }
+
+namespace {
 
 bool is_constant_type(const Type& type) {
   switch (unaliased(type).kind) {

@@ -148,6 +148,10 @@ const Type* parse_keyword_type(Context& context, std::string_view what) {
 }  // namespace
 
 const Type* type_of(Context& context, Declaration* declaration, Location location) {
+  if (context.templates.contains(declaration)) {
+    context.error(location, "'" + declaration->name + "' is a template module, not a type");
+    return nullptr;
+  }
   switch (declaration->kind) {
     case DeclarationKind::type_definition:
       return context.types.named(TypeKind::alias, *declaration);

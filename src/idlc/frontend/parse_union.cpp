@@ -85,7 +85,7 @@ void parse_branch(Context& context, Union& declaration, LabelChecks& checks) {
   branch.member = {identifier->name, identifier->location, type, std::move(annotations)};
   tokens.expect_semicolon("the union's member");
   add_trailing_annotations(context, branch.member.annotations);
-  warn_of_ignored(context, branch.member.annotations, "default");
+  branch.member.initial = default_of(context, branch.member.annotations, *type);
   note_local(context, declaration, *type);
   declaration.branches.push_back(std::move(branch));
 }

@@ -69,7 +69,8 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   void ended(engine::CallEnd& end) noexcept override;
 
  private:
-  /// Where the call is. Another thread can take it from `connecting`, `in_flight` and `servant`.
+  /// The place of the call: what it waits for. Another thread can take it from `connecting`,
+  /// `in_flight` and `servant`.
   enum class Place : std::uint8_t { worked_on, connecting, starting, in_flight, servant, over };
   using State = CallSteps::State;
   using Step = void (AsyncCall::*)() noexcept;

@@ -36,7 +36,7 @@ namespace {
   throw CORBA::INTERNAL(0, CORBA::COMPLETED_YES, "a reply was not classified");
 }
 
-// The exception that leaves `body`, or null.
+// The exception that `body` throws, or null.
 template <typename Body>
 std::exception_ptr caught(CORBA::CompletionStatus completed, const Body& body) noexcept {
   try {

@@ -1,5 +1,5 @@
-// Which connection leads to the peer that listens at an address: the listen points that peers have
-// announced, and that were believed.
+// Finds the connection to the peer that listens at an address, by the listen points that peers have
+// announced and that were believed.
 #pragma once
 
 #include <perigee/transport/transport.h>

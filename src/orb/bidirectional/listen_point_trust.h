@@ -1,4 +1,4 @@
-// Which listen points of a peer the ORB believes.
+// The listen points of a peer that the ORB believes.
 #pragma once
 
 #include <perigee/iop/listen_points.h>

@@ -73,7 +73,7 @@ class ClientConnection final {
   /// Sends a request that gets no reply; returns when the transport has taken it.
   TransactResult send_only(const cdr::Buffer& request, Deadline deadline = {});
   /// The same, but the request may wait to be sent together with others. A request that `transact`
-  /// or `send_only` sends later leaves after it.
+  /// or `send_only` sends later is sent after it.
   TransactResult send_soon(const cdr::Buffer& request, const BufferingLimits& limits,
                            Deadline deadline = {});
   /// Whether oneways were sent or wait, and no call that was sent after them has its reply. A
@@ -151,7 +151,7 @@ class ClientConnection final {
   const Clock& clock_;
   std::atomic<bool> failed_{false};
   std::atomic<std::uint32_t> answered_id_{no_id};      // of the last reply
-  std::atomic<std::uint32_t> id_after_oneway_{no_id};  // of the first call behind the last oneway
+  std::atomic<std::uint32_t> id_after_oneway_{no_id};  // of the first call after the last oneway
   bool first_reply_awaited_ = false;                   // guarded by the read role
   std::atomic<FailureCause> failure_{FailureCause::none};  // the first
   std::atomic<messaging::FramingError> framing_{messaging::FramingError::bad_header};

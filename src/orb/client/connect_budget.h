@@ -1,4 +1,4 @@
-// How long one call may spend on connecting, to all its addresses together.
+// The time that one call may spend on connecting, to all its addresses together.
 #pragma once
 
 #include <perigee/base/clock.h>

@@ -1,5 +1,5 @@
-// Why a call did not get its reply: a value inside the client, turned into a CORBA exception in one
-// place only (error_mapping.cpp).
+// The reason why a call did not get its reply, as a value of the client. Only error_mapping.cpp
+// turns it into a CORBA exception.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -14,7 +14,7 @@
 
 namespace perigee::orb {
 
-/// What happened to a connection, or to a call.
+/// The cause of the failure of a connection or a call.
 enum class FailureCause : std::uint8_t {
   none,
   no_usable_profile,   ///< no protocol can use a profile of the reference
@@ -37,7 +37,7 @@ enum class FailureCause : std::uint8_t {
   rebind,              ///< forwarded, which RebindPolicy forbids
   peer_gone,           ///< the client's connection, over which its objects were called, has ended
   callbacks_lost,      ///< the connection that was offered to the server has ended after callbacks
-  addressing_mode,     ///< the peer wants an addressing mode that we do not send
+  addressing_mode,     ///< the peer wants an addressing mode that this ORB does not send
   // Of asynchronous calls.
   cancelled,       ///< by its caller
   shut_down,       ///< the ORB's shutdown was complete before the reply came
@@ -64,7 +64,7 @@ struct InvocationError {
   std::string server_text;  ///< if the reply is a system exception: the server's text about it
 };
 
-/// How a request went, and whether its last octet was accepted by the transport.
+/// The progress of a request: whether its last octet was accepted by the transport.
 struct [[nodiscard]] TransactResult {
   FailureCause cause = FailureCause::none;  ///< none: the reply is in the slot, or it was a oneway
   InvocationStage stage = InvocationStage::sending;

@@ -29,7 +29,7 @@ OnewayBuffer::~OnewayBuffer() {
   count_lost();
 }
 
-// A large message goes alone, behind the held messages.
+// A large message is sent alone, after the held messages.
 OnewayBuffer::Put OnewayBuffer::put(const cdr::Buffer& message, const BufferingLimits& limits,
                                     Deadline deadline) {
   if (connection_.broken()) return {SendStatus::failed};
@@ -49,7 +49,7 @@ void OnewayBuffer::watch(std::uint64_t position, std::chrono::microseconds timeo
     std::erase_if(positions_, [this](std::uint64_t each) { return connection_.sent(each); });
   positions_.insert(std::ranges::upper_bound(positions_, position), position);
   if (timeout.count() == 0 || timer_ == nullptr || empty()) return;
-  if (!due_.is_never() && timeout >= due_after_) return;  // leaves together with the first message
+  if (!due_.is_never() && timeout >= due_after_) return;  // is sent together with the first message
   due_after_ = timeout;
   due_ = std::min(due_, Deadline::after(timeout, timer_->now()));
   if (timer_->wake_at(due_)) return;

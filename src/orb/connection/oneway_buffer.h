@@ -24,7 +24,7 @@ struct BufferingLimits {
 };
 
 /// The messages wait in the outgoing queue of the connection (OutgoingQueue::hold), so that any
-/// other message leaves behind them. This class adds the time limit, and counts lost messages. Any
+/// other message is sent after them. This class adds the time limit, and counts lost messages. Any
 /// thread.
 class OnewayBuffer final {
  public:
@@ -55,7 +55,7 @@ class OnewayBuffer final {
   /// thread is sending then.
   void flush_or_close(Deadline deadline);
   /// Sends the oneways that have waited long enough. Closes the connection if the peer takes
-  /// nothing for `patience`. Returns when to call it again. Never waits.
+  /// nothing for `patience`. Returns the time at which to call it again. Never waits.
   Deadline flush_due(TimePoint now, std::chrono::milliseconds patience);
 
  private:

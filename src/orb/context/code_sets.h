@@ -1,4 +1,4 @@
-// Which code sets a client and a server use for their messages. CORBA 3.0, 13.10.2.
+// The code sets that a client and a server use for their messages. CORBA 3.0, 13.10.2.
 //
 // The choice belongs to a connection. So the client does not share a connection between references
 // with different choices (EndpointTable), even if they have the same endpoint. Choices differ, for

@@ -1,4 +1,4 @@
-// From options of the ORB to limits of the engine.
+// Converts the settings of an ORB to the settings of its engine.
 #include "orb/context/engine_settings.h"
 
 #include "event/cpus.h"

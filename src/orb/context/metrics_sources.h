@@ -1,4 +1,4 @@
-// The functions that append numbers of services to the metrics of an ORB.
+// The functions that append metrics of services to the metrics of an ORB.
 #pragma once
 
 #include <algorithm>

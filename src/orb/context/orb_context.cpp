@@ -1,4 +1,4 @@
-// Which messages an ORB speaks, and in which version.
+// The messaging protocols that an ORB uses, and their versions.
 #include "orb/context/orb_context.h"
 
 #include "engine/connection/connection_ref.h"

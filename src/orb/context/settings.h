@@ -76,9 +76,9 @@ struct Settings {
   /// -ORBServerId: what interceptors see as the id of the server. Empty: none.
   std::string server_id;
 
-  /// Where values that are checked later stand in the configuration file. The key is the text of
-  /// the value, and the place has the form "orb.toml:3:10". Errors name the place. Values of the
-  /// command line have none.
+  /// The positions, in the configuration file, of values that are checked later. The key is the
+  /// text of the value, and the place has the form "orb.toml:3:10". Errors name the place. Values
+  /// of the command line have none.
   std::map<std::string, std::string, std::less<>> places;
   /// " (orb.toml:3:10)", or empty.
   [[nodiscard]] std::string place_of(std::string_view value) const {
@@ -86,7 +86,8 @@ struct Settings {
     return place != places.end() ? " (" + place->second + ")" : std::string();
   }
 
-  /// Where the server listens; the runtime fills in its default when nothing is configured.
+  /// The endpoints at which the server listens; the runtime fills in its default when nothing is
+  /// configured.
   std::vector<transport::Endpoint> listen_endpoints;
   /// -ORBLocalTransports: the schemes of protocols for this host. A server that has an endpoint of
   /// the scheme `local_transports_beside` also listens at these, and the protocols choose the

@@ -1,5 +1,6 @@
 // Values that interceptors and applications attach to a thread (PortableInterceptor::Current). The
-// core only keeps them, and lets them follow tasks; the layer `dynamic` knows their contents.
+// core only stores them for threads and for tasks that wait; the layer `dynamic` knows their
+// contents.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -22,11 +23,11 @@ class PERIGEE_INTERNAL_TYPE SlotValues {
 /// Null: no slot has a value.
 using SlotValuesRef = counted_ptr<const SlotValues>;
 
-/// The values of the calling thread. A task that waits takes them along. Null while the thread
-/// ends, after the destructors of its variables.
+/// The values of the calling thread. A task keeps them while it waits. Null while the thread ends,
+/// after the destructors of its variables.
 [[nodiscard]] PERIGEE_INTERNAL_API SlotValuesRef& thread_slots() noexcept;
 
-/// False until a slot gets a value in this process: until then, no task has slots to take along.
+/// False until a slot gets a value in this process: until then, no task needs to keep slots.
 extern PERIGEE_INTERNAL_API std::atomic<bool> slots_in_use;
 
 /// Gives the thread other values, as long as the scope lives.

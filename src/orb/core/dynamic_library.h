@@ -7,8 +7,8 @@
 
 namespace perigee::orb {
 
-/// What libperigee_dynamic exports under `dynamic_library_symbol`. The fields are checked in this
-/// order.
+/// The object that libperigee_dynamic exports under `dynamic_library_symbol`. The fields are
+/// checked in this order.
 struct DynamicLibrary {
   const char* build;  ///< plugin_build
   const char* home;   ///< the address of plugin_home

@@ -66,7 +66,7 @@ class MainThread final {
   /// POA managers have changed their state: requests that had to wait for them are dispatched
   /// again. True if there are any.
   [[nodiscard]] bool resume() noexcept;
-  /// What the client gets after `End::shut_down`.
+  /// The exception that the client gets after `End::shut_down`.
   [[nodiscard]] PERIGEE_INTERNAL_API static CORBA::TRANSIENT refusal();
   /// Refuses the work that has not begun, and all later work.
   void end() noexcept;

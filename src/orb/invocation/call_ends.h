@@ -1,5 +1,5 @@
-// What blocking and asynchronous calls have in common at their begin and end: the policies of a
-// call, its user exceptions, and its outcome for the metrics.
+// The begin and the end of a call, blocking or asynchronous: its policies, its user exceptions, and
+// its outcome for the metrics.
 #pragma once
 
 #include "orb/connection/invocation_error.h"

@@ -20,7 +20,7 @@ namespace perigee::orb {
 
 class Reference;
 
-/// Where a try of a request goes.
+/// The target of one try of a request.
 struct InterceptedTry {
   const BindingRef& binding;        ///< of the effective target
   std::uint32_t profile_index = 0;  ///< of the effective profile

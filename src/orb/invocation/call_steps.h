@@ -158,7 +158,7 @@ class CallSteps {
   messaging::ReplyStatus status_ = messaging::ReplyStatus::no_exception;
   cdr::DecodedMemory decoded_memory_;  // of the results
   cdr::Decoder body_;
-  /// What the server says of its system exception, whose body is `body_`: the text of the reply. If
+  /// The server's text about its system exception, whose body is `body_`: the text of the reply. If
   /// the reply has none, the object key of an OBJECT_NOT_EXIST.
   [[nodiscard]] std::string server_text(std::span<const iop::ServiceContext> contexts) const;
   /// Why the call fails. Made at the first use, since most calls do not fail.

@@ -1,4 +1,4 @@
-// A call of a stub that is not sent: its arguments are encoded where another call needs them.
+// A call of a stub that is not sent: its arguments are encoded into the message of another call.
 #pragma once
 
 #include <perigee/cdr/encoder.h>

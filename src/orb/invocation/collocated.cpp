@@ -149,7 +149,8 @@ class CollocatedRequest final : public CollocatedAnswer {
     return {};
   }
   [[nodiscard]] ReplyStatus status() const noexcept { return status_; }
-  /// Where the answer of a deferred request arrives; null if the request is not deferred.
+  /// The object that receives the answer of a deferred request; null if the request is not
+  /// deferred.
   [[nodiscard]] const std::shared_ptr<CollocatedWait>& wait() const noexcept { return wait_; }
 
  private:

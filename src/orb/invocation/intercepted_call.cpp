@@ -1,4 +1,4 @@
-// Blocking calls that interceptors concern. Other calls come here only for their policies.
+// Blocking calls with interceptors. Calls without interceptors come here only for their policies.
 #include "orb/context/orb_context.h"
 #include "orb/context/orb_metrics.h"
 #include "orb/invocation/blocking_call.h"
@@ -39,7 +39,7 @@ std::unique_ptr<CallInterception> begin_interception(CallHooks& hooks,
   throw CORBA::NO_MEMORY(0, CORBA::COMPLETED_NO);
 }
 
-// A call that interceptors concern.
+// A call with interceptors.
 void invoke_intercepted(counted_ptr<Reference> reference, const stub::Operation& operation,
                         InvocationRequest& request, stub::ResultDecoder decode,
                         CallInterception& interception) {

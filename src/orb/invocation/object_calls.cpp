@@ -39,7 +39,7 @@ bool Object::_non_existent() const {
   try {
     perigee::stub::invoke(*this, non_existent_operation, nullptr,
                           [&](perigee::cdr::Decoder& decoder) { result = decoder.read_boolean(); });
-  } catch (const OBJECT_NOT_EXIST&) {  // how most servers answer
+  } catch (const OBJECT_NOT_EXIST&) {  // the reply of most servers for an unknown object
     return true;
   }
   return result;

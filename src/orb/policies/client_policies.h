@@ -59,8 +59,8 @@ struct CallPolicies {
 /// The level at which policies are set.
 enum class PolicyLevel : std::uint8_t { orb, thread, object };
 
-/// The policies of one level, at most one of each type. Immutable. Shared by the calls that use
-/// them while another list replaces them.
+/// The policies of one level, at most one of each type. Immutable. Calls that use them may continue
+/// to use them after another list has replaced them.
 class PolicyOverrides {
  public:
   [[nodiscard]] const CallPolicies& values() const noexcept { return values_; }
@@ -87,8 +87,8 @@ class PolicyOverrides {
 /// Whether clients set policies of this type.
 [[nodiscard]] PERIGEE_INTERNAL_API bool is_client_policy(CORBA::PolicyType type) noexcept;
 
-/// The levels of the ORB and of its threads. Any thread. Functions for the thread level concern the
-/// calling thread.
+/// The levels of the ORB and of its threads. Any thread. Functions for the thread level apply to
+/// the calling thread.
 class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
  public:
   /// `in_use`: calls look at policies from the beginning.

@@ -15,12 +15,12 @@
 
 namespace perigee::orb {
 
-/// A value. Shared by its users while another policy replaces it.
+/// A value. When another policy replaces it, its present users may continue to use it.
 class ProtocolPreference {
  public:
   PERIGEE_INTERNAL_API explicit ProtocolPreference(const RTCORBA::ProtocolList& protocols);
 
-  /// What the policies of security ask for.
+  /// The requirements of the security policies.
   struct Security {
     bool is_protected = false;          ///< only protocols that protect messages
     std::optional<bool> verifies = {};  ///< whether certificates of servers are verified

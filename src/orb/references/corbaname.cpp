@@ -76,7 +76,7 @@ class NameReader {
   void separator() noexcept { ++position_; }
 
  private:
-  // Goes on to the character behind a backslash.
+  // Moves to the character after a backslash.
   bool escaped() noexcept {
     ++position_;
     return !at_end() && std::string_view("/.\\").contains(text_[position_]);
@@ -96,7 +96,7 @@ std::expected<std::vector<NameComponent>, iop::ReferenceError> parse_name(std::s
     if (!component)
       return refuse(Reason::bad_specific,
                     "\"" + std::string(text) +
-                        "\" is no name: write id.kind/id.kind, with a "
+                        "\" is not a name: write id.kind/id.kind, with a "
                         "backslash before '/', '.' and '\\' in an id or kind");
     name.push_back(std::move(*component));
     if (reader.at_end()) return name;

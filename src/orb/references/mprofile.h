@@ -26,7 +26,7 @@ struct Target {
   std::shared_ptr<ClientEndpoint> endpoint;  ///< shared with the table and with other targets
   OctetSpan object_key;                      ///< in the Binding's profiles
   messaging::Version version;                ///< the highest that both sides speak
-  bool collocated = false;                   ///< the endpoint is our own server's
+  bool collocated = false;                   ///< the endpoint belongs to the server of this ORB
   bool compatible = true;                    ///< there are code sets that both sides understand
   std::uint32_t profile_index = 0;           ///< in the IOR
   /// Not collocated, and compatible: calls go to the endpoint. One test for both.
@@ -73,7 +73,7 @@ class MProfile final {
   MProfile(const MProfile&) = delete;
   MProfile& operator=(const MProfile&) = delete;
 
-  /// Where calls go now: the forward if there is one.
+  /// The target of calls at present: the forward if there is one.
   [[nodiscard]] BindingRef current() const { return kept_or(kept_current_, current_); }
   /// The binding of the reference without forwards. Calls return to it when a forward fails.
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }

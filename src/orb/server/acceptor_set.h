@@ -57,7 +57,7 @@ class AcceptorSet {
   /// Opens all endpoints of the settings that ServerProtocolPolicy allows. After an error, none is
   /// open. A failure of an endpoint for this host (Settings::local_transports) is only logged.
   [[nodiscard]] std::expected<void, IoError> open(OrbCore& core);
-  /// What `add` needs from the server. Listeners may be added only until the server stops.
+  /// The parts of the server that `add` needs. Listeners may be added only until the server stops.
   struct Serving {
     std::mutex& mutex;
     const bool& stopping;                  ///< guarded by the mutex

@@ -1,4 +1,4 @@
-// How much of its limits an ORB uses now, for operators.
+// The present use of an ORB's limits, for operators.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Whether the client still wants the answer to a deferred request.
+// The cancellation of a deferred request whose client no longer wants the reply.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -1,4 +1,4 @@
-// Exception texts of the same source begin with the same words, so the beginning tells the source.
+// All exception texts from one source begin with the same words. So the beginning shows the source.
 #include "orb/serving/sent_details.h"
 
 #include "orb/connection/invocation_error.h"

@@ -1,4 +1,4 @@
-// Which part of the text of a system exception a server sends to its client.
+// The part of the text of a system exception that a server sends to its client.
 #pragma once
 
 #include "orb/context/settings.h"

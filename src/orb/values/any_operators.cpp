@@ -73,7 +73,7 @@ bool accepts_all(const CORBA::ValueBase& /*value*/) { return true; }
 
 counted_ptr<CORBA::ValueBase> make_dynamic_value(const value::Expected& expected) {
   const auto& type = *static_cast<const cdr::TypeRef*>(expected.context);
-  // The TypeCode does not tell the state of a custom value.
+  // The TypeCode does not describe the state of a custom value.
   const TypeNode& node = cdr::unaliased(*type.node);
   if (node.kind != TypeKind::tk_value_box && node.scale == CORBA::VM_CUSTOM) return nullptr;
   return make_counted<orb::DynamicValue>(cdr::TypeRef{&node, type.owner});
@@ -221,8 +221,8 @@ class EncodedValue final : public Content {
     octets_ = buffer.flatten();
     phase_ = 0;
   }
-  /// For an object that has not the class that `decode` reads: it came before the program had a
-  /// factory, or it is a boxed value.
+  /// For an object whose class is not the class that `decode` reads: it came before the program had
+  /// a factory, or it is a boxed value.
   bool decode_whole(const TypeNode& type, orb::ReferenceFactory* factory,
                     function_ref<void(Decoder&)> decode) const {
     return decode_again(*this, type, [&](Decoder& decoder) {
@@ -301,7 +301,7 @@ std::shared_ptr<const Content> decode_with_valuetypes(Decoder& decoder, const Ty
   return std::make_shared<EncodedValue>(decoder, type);
 }
 
-/// Decoded at once, like a valuetype. A value needs a factory: its TypeCode does not tell the
+/// Decoded at once, like a valuetype. A value needs a factory: its TypeCode does not describe the
 /// state.
 void decode_abstract(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   AbstractReference decoded;

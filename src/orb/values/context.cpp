@@ -53,7 +53,7 @@ using perigee::orb::minor_no_property;
 
 void check_name(std::string_view name) {
   if (name.empty() || name.ends_with('*'))
-    throw BAD_PARAM(0, COMPLETED_NO, "'" + std::string(name) + "' is no name of a property");
+    throw BAD_PARAM(0, COMPLETED_NO, "'" + std::string(name) + "' is not the name of a property");
 }
 
 [[noreturn]] void raise_no_property(const std::string& pattern) {

@@ -19,7 +19,7 @@ namespace {
 constexpr perigee::value::Description stream_description{"IDL:omg.org/CORBA/DataStream:1.0"};
 
 [[noreturn]] void raise_closed() {
-  throw BAD_INV_ORDER(0, COMPLETED_NO, "the stream of a custom valuetype is used after its call");
+  throw BAD_INV_ORDER(0, COMPLETED_NO, "the stream of a custom valuetype was used after its call");
 }
 
 /// Closes a stream also if the program raises an exception.

@@ -5,6 +5,8 @@
 
 #include <array>
 #include <cmath>
+#include <istream>
+#include <string>
 
 namespace perigee::stub {
 
@@ -187,6 +189,16 @@ std::string fixed_to_string(Int128 units, int scale) {
   }
   if (units < 0) text += '-';
   return {text.rbegin(), text.rend()};
+}
+
+void fixed_read(std::istream& is, int digits, int scale, Int128& units) {
+  std::string word;
+  if (!(is >> word)) return;
+  try {
+    units = fixed_from_text(word, digits, scale);
+  } catch (const CORBA::DATA_CONVERSION&) {
+    is.setstate(std::ios_base::failbit);
+  }
 }
 
 namespace {

@@ -16,7 +16,7 @@ class ReferenceFactory;
 /// scope, in the source that defines the class of the reference.
 class LinkedReference final {
  public:
-  /// What an ORB gives to the reference.
+  /// The parts of an ORB that the reference may use.
   struct Orb {
     std::shared_ptr<ReferenceFactory> references;  ///< keeps the ORB alive
     cdr::Limits limits;                            ///< of decoded values

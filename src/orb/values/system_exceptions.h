@@ -58,7 +58,7 @@ inline constexpr std::uint32_t minor_decoded_too_many = CORBA::PERIGEE_VMCID | 1
 inline constexpr std::uint32_t minor_callbacks_lost = CORBA::PERIGEE_VMCID | 14;    ///< TRANSIENT
 inline constexpr std::uint32_t minor_untrusted = CORBA::PERIGEE_VMCID | 15;  ///< NO_PERMISSION
 
-/// Why values could not be decoded: the minor code of MARSHAL (docs/interop.md).
+/// The minor code of MARSHAL for values that could not be decoded, by the reason (docs/interop.md).
 [[nodiscard]] std::uint32_t minor_of(cdr::ErrorKind kind) noexcept;
 
 /// Throws the exception with this repository id; UNKNOWN (OMG minor 2) if the id is unknown.
@@ -71,10 +71,10 @@ inline constexpr std::uint32_t minor_untrusted = CORBA::PERIGEE_VMCID | 15;  ///
 PERIGEE_INTERNAL_API void encode_system_exception(cdr::Encoder& encoder,
                                                   const CORBA::SystemException& exception);
 /// Reads a system exception and throws it, or throws MARSHAL if it cannot be decoded.
-/// `server_text`: what the server says about the exception.
+/// `server_text`: the server's text about the exception.
 [[noreturn]] PERIGEE_INTERNAL_API void decode_and_raise_system_exception(
     cdr::Decoder& decoder, std::string_view server_text = {});
-/// The beginning of the text of each exception that a reply has brought.
+/// The beginning of the text of each exception that came in a reply.
 inline constexpr std::string_view raised_by_server = "raised by the server";
 /// The text among the service contexts of a reply; empty if there is none.
 [[nodiscard]] std::string exception_detail_in(

@@ -48,7 +48,7 @@ const TypeNode* base_node(const TypeCodeRef& base, const std::string& derived_id
   for (const TypeNode* one = &direct; one != nullptr; one = one->content) {
     const bool is_placeholder = one->kind == TypeKind::tk_recursive;
     if (one->kind != TypeKind::tk_value && !(is_placeholder && one->id != derived_id))
-      throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "the base of a valuetype is no valuetype");
+      throw BAD_TYPECODE(omg_minor(2), COMPLETED_NO, "the base of a valuetype is not a valuetype");
     if (is_placeholder) break;
   }
   return &direct;

@@ -246,7 +246,7 @@ void Reading::decode_made(cdr::Decoder& decoder, const cdr::ValueHeader& header,
   value->_unmarshal(decoder);
   if (!decoder.ok()) return;
   values_[header.number].is_complete = true;
-  // A program may leave a part of its custom state unread, but only chunks tell its end.
+  // A program may leave a part of its custom state unread, but only chunks show its end.
   if (header.is_chunked)
     end_chunked(decoder, value->_description().is_custom ? Rest::skip : rest);
   else if (value->_description().is_custom)

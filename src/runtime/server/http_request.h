@@ -17,7 +17,7 @@ namespace perigee::runtime {
 struct HttpRequest {
   std::string_view method;
   std::string_view path;                 ///< begins with '/'; without the query
-  std::string_view query;                ///< behind '?'; may be empty
+  std::string_view query;                ///< after '?'; may be empty
   std::optional<std::string_view> host;  ///< the value of Host, with the port; nothing in HTTP/1.0
 };
 
@@ -30,7 +30,7 @@ enum class HttpError : std::uint8_t {
 /// The largest number of header lines in a request.
 inline constexpr std::size_t header_lines_max = 64;
 
-/// `text` ends with the empty line behind the header.
+/// `text` ends with the empty line after the header.
 [[nodiscard]] std::expected<HttpRequest, HttpError> parse_http_request(std::string_view text);
 
 /// Whether the page serves clients that use `host`, which may have a port. Accepts numeric

@@ -17,7 +17,7 @@ class MetricsAnswers {
   /// `hosts`: see is_accepted_host.
   MetricsAnswers(MetricsSource source, std::vector<std::string> hosts);
 
-  /// `request` ends with the empty line behind the header. If a function of the source throws, the
+  /// `request` ends with the empty line after the header. If a function of the source throws, the
   /// answer says so, and the log has the reason. Throws std::bad_alloc.
   [[nodiscard]] std::string answer(std::string_view request) const;
 

@@ -24,7 +24,7 @@ class MetricsReader final : public event::EventHandler {
   /// octets; the page sends the keys of the rows that its user opens.
   static constexpr std::size_t request_size_max = 16 * 1024;
 
-  /// Makes the answer to `request`, which is the text up to the empty line behind the header.
+  /// Makes the answer to `request`, which is the text up to the empty line after the header.
   using Answer = std::function<std::string(std::string_view request)>;
 
   /// The page closes the connection at `end`, also in the middle of the answer.

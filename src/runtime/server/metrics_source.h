@@ -1,4 +1,4 @@
-// Where the metrics page gets its contents.
+// The source of the contents of the metrics page.
 #pragma once
 
 #include <perigee/orb/status_section.h>

@@ -1,4 +1,4 @@
-// What the kernel tells about this process.
+// The kernel's data about this process.
 #pragma once
 
 #include <cstdint>

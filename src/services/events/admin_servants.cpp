@@ -17,21 +17,25 @@ CORBA::object_reference<Interface> as(const ObjectRef& object) {
 
 CORBA::object_reference<CosEventChannelAdmin::ProxyPushSupplier>
 ConsumerAdmin::obtain_push_supplier() {
+  proxies_->access().require_consume();
   return as<CosEventChannelAdmin::ProxyPushSupplier>(proxies_->make<PushSupplierProxy>(channel_));
 }
 
 CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier>
 ConsumerAdmin::obtain_pull_supplier() {
+  proxies_->access().require_consume();
   return as<CosEventChannelAdmin::ProxyPullSupplier>(proxies_->make<PullSupplierProxy>(channel_));
 }
 
 CORBA::object_reference<CosEventChannelAdmin::ProxyPushConsumer>
 SupplierAdmin::obtain_push_consumer() {
+  proxies_->access().require_supply();
   return as<CosEventChannelAdmin::ProxyPushConsumer>(proxies_->make<PushConsumerProxy>(channel_));
 }
 
 CORBA::object_reference<CosEventChannelAdmin::ProxyPullConsumer>
 SupplierAdmin::obtain_pull_consumer() {
+  proxies_->access().require_supply();
   return as<CosEventChannelAdmin::ProxyPullConsumer>(proxies_->make<PullConsumerProxy>(channel_));
 }
 

@@ -12,7 +12,7 @@ namespace perigee::events {
 Channel::Channel(std::string name, const Options& options, OctetCount waiting, WatchRef watch)
     : name_(std::move(name)),
       options_(options),
-      waiting_octets_(std::move(waiting)),
+      waiting_octets_(std::make_shared<WaitingOctets>(std::move(waiting))),
       watch_(std::move(watch)) {}
 
 EventRef Channel::keep(CORBA::Any data) {
@@ -28,7 +28,7 @@ EventRef Channel::keep(CORBA::Any data) {
 }
 
 bool Channel::is_over_limit() const noexcept {
-  return waiting_octets_->load(std::memory_order_relaxed) > options_.waiting_octets_max;
+  return waiting_octets_->of_service() > options_.waiting_octets_max;
 }
 
 EventRef Channel::accept(CORBA::Any data) {
@@ -160,7 +160,7 @@ ChannelStatistics Channel::statistics() const {
           .disconnected = disconnected_,
           .suppliers = suppliers_,
           .consumers = consumers,
-          .waiting_octets = waiting_octets_->load(std::memory_order_relaxed)};
+          .waiting_octets = waiting_octets_->of_channel()};
 }
 
 }  // namespace perigee::events

@@ -84,7 +84,7 @@ class Channel {
 
   const std::string name_;
   const Options options_;
-  const OctetCount waiting_octets_;
+  const WaitingOctetsRef waiting_octets_;
   const WatchRef watch_;
   std::shared_ptr<EventLog> log_;  // also used by the objects of subscriptions
   std::atomic<bool> ended_ = false;

@@ -7,6 +7,7 @@
 #include <perigee/orb/with_policies.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace perigee::events {
 
@@ -33,6 +34,7 @@ bool PushSupplierProxy::is_connected() const {
 
 task<void> PushSupplierProxy::connect_push_consumer(
     CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
+  proxies_->access().require_consume();
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
@@ -48,6 +50,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
 }
 
 task<void> PushSupplierProxy::disconnect_push_supplier() {
+  proxies_->access().require_consume();
   end_self(false);
   co_return;
 }
@@ -62,21 +65,28 @@ void PushSupplierProxy::end(bool tells_peer) {
     queue = queue_;
   }
   if (queue == nullptr || consumer == nullptr) return;
+  stop_.request_stop();  // first: the task must not take the end of its queue for a failure
   channel_->remove_consumer(queue);
-  stop_.request_stop();
-  if (tells_peer) start_detached(tell_disconnected(std::move(consumer)));
+  if (tells_peer) proxies_->tell(tell_disconnected(std::move(consumer)));
 }
 
 task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
-  QueueRef queue;
-  {
-    const std::scoped_lock lock(mutex_);
-    queue = queue_;
-  }
+  const Connection connection = current_connection();
+  if (connection.consumer == nullptr) co_return;
+  if (pauses || options().pushes_per_consumer_max <= 1)
+    co_await move_each(connection, reason, pauses);
+  else
+    co_await move_several(connection, reason);
+}
+
+// An event that waits already needs no further task.
+task<void> PushSupplierProxy::move_each(const Connection& connection, std::string& reason,
+                                        bool pauses) {
   for (unsigned events = 1;; ++events) {
-    EventRef event = co_await queue->next();
+    EventRef event = connection.queue->take();
+    if (!event) event = co_await connection.queue->next();
     if (!event) co_return;
-    const bool goes_on = co_await deliver(std::move(event), reason);
+    const bool goes_on = co_await deliver(connection, std::move(event), reason);
     if (!goes_on) co_return;
     if (!pauses || events % events_between_pauses != 0) continue;
     const bool slept = co_await sleep_for(proxies_->orb(), pause_time);
@@ -84,46 +94,80 @@ task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
   }
 }
 
-// An event that the consumer may have got is not sent again.
-task<bool> PushSupplierProxy::deliver(EventRef event, std::string& reason) {
-  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
+task<void> PushSupplierProxy::move_several(const Connection& connection, std::string& reason) {
+  PushWindow window(connection.consumer, options().pushes_per_consumer_max);
   while (true) {
-    const Step step = co_await push_once(event, reason);
-    if (step == Step::gone) co_return false;
-    if (step == Step::delivered) {
-      failures_ = 0;
-      reason.clear();
-      co_return true;
+    while (window.has_room()) {
+      EventRef event = connection.queue->take();
+      if (!event) break;
+      window.start(std::move(event));
     }
-    if (step == Step::lost) channel_->count_dropped(1);
-    if (++failures_ >= options().failures_max) co_return false;
-    const bool slept = co_await sleep_for(proxies_->orb(), delay);
-    if (!slept) co_return false;
-    if (step == Step::lost) co_return true;  // goes on with the next event
-    delay = std::min(delay, options().retry_delay_max / 2) * 2;
+    if (window.is_empty()) {
+      EventRef event = co_await connection.queue->next();
+      if (!event) co_return;
+      window.start(std::move(event));
+    }
+    const PushStep step = co_await window.end_of_oldest(reason);
+    if (step == PushStep::delivered) {
+      note_delivered(reason);
+      continue;
+    }
+    const bool goes_on = co_await recover(connection, window, step, reason);
+    if (!goes_on) co_return;
   }
 }
 
-task<PushSupplierProxy::Step> PushSupplierProxy::push_once(EventRef event, std::string& reason) {
-  CORBA::object_reference<CosEventComm::PushConsumer> consumer;
-  {
-    const std::scoped_lock lock(mutex_);
-    consumer = consumer_;
+// All calls that have failed together count as one failure.
+task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& window,
+                                      PushStep failed, std::string& reason) {
+  const PushWindow::Rest rest = co_await window.drain(failed, reason);
+  for (std::size_t event = 0; event < rest.delivered; ++event) channel_->count_delivered();
+  channel_->count_dropped(rest.lost);
+  if (rest.is_gone) co_return false;
+  if (rest.ends_well) {
+    failures_ = 0;
+    reason.clear();
+    co_return true;
   }
-  if (consumer == nullptr) co_return Step::gone;
-  try {
-    co_await consumer->_async().push(event->data());
-    channel_->count_delivered();
-    co_return Step::delivered;
-  } catch (const Disconnected& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::SystemException& exception) {
-    reason = exception.what();
-    co_return exception.completed() == CORBA::COMPLETED_NO ? Step::again : Step::lost;
+  if (++failures_ >= options().failures_max) co_return false;
+  const bool slept = co_await sleep_for(proxies_->orb(), options().first_retry_delay);
+  if (!slept) co_return false;
+  for (const EventRef& event : rest.again) {
+    const bool goes_on = co_await deliver(connection, event, reason);
+    if (!goes_on) co_return false;
+  }
+  co_return true;
+}
+
+void PushSupplierProxy::note_delivered(std::string& reason) {
+  channel_->count_delivered();
+  if (std::exchange(failures_, 0) != 0) reason.clear();
+}
+
+PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
+  const std::scoped_lock lock(mutex_);
+  return {queue_, consumer_};
+}
+
+// An event that the consumer may have got is not sent again.
+task<bool> PushSupplierProxy::deliver(const Connection& connection, EventRef event,
+                                      std::string& reason) {
+  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
+  while (true) {
+    if (connection.queue->is_closed()) co_return false;
+    const call<void> push = connection.consumer->_async().push(event->data());
+    const PushStep step = co_await end_of_push(push, reason);
+    if (step == PushStep::gone) co_return false;
+    if (step == PushStep::delivered) {
+      note_delivered(reason);
+      co_return true;
+    }
+    if (step == PushStep::lost) channel_->count_dropped(1);
+    if (++failures_ >= options().failures_max) co_return false;
+    const bool slept = co_await sleep_for(proxies_->orb(), delay);
+    if (!slept) co_return false;
+    if (step == PushStep::lost) co_return true;  // goes on with the next event
+    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
 }
 
@@ -136,6 +180,7 @@ bool PullSupplierProxy::is_connected() const {
 
 task<void> PullSupplierProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
+  proxies_->access().require_consume();
   const std::scoped_lock lock(mutex_);
   if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
   if (queue_ != nullptr) throw AlreadyConnected();
@@ -145,6 +190,7 @@ task<void> PullSupplierProxy::connect_pull_consumer(
 }
 
 QueueRef PullSupplierProxy::connected_queue() {
+  proxies_->access().require_consume();
   note_use();
   const std::scoped_lock lock(mutex_);
   if (queue_ == nullptr) throw Disconnected();
@@ -192,6 +238,7 @@ task<CosEventComm::PullSupplier_try_pull_results> PullSupplierProxy::try_pull() 
 }
 
 task<void> PullSupplierProxy::disconnect_pull_supplier() {
+  proxies_->access().require_consume();
   end_self(false);
   co_return;
 }
@@ -209,7 +256,7 @@ void PullSupplierProxy::end(bool tells_peer) {
   channel_->remove_consumer(queue);
   if (!tells_peer || consumer == nullptr) return;
   const auto limited = with_timeout(consumer, options().call_time_max);
-  start_detached(tell_disconnected(limited));
+  proxies_->tell(tell_disconnected(limited));
 }
 
 }  // namespace perigee::events

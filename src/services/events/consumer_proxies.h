@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/events/proxies.h"
+#include "services/events/push_window.h"
 
 #include <cstdint>
 #include <memory>
@@ -27,11 +28,24 @@ class PushSupplierProxy final
 
  private:
   task<void> move_all(std::string& reason, bool pauses) override;
-  enum class Step : std::uint8_t { delivered, lost, again, gone };
-  /// One call of the consumer. `reason` gets the cause of a failure.
-  task<Step> push_once(EventRef event, std::string& reason);
-  /// Calls the consumer until it has the event, or has failed too often: then the result is false.
-  task<bool> deliver(EventRef event, std::string& reason);
+  /// Does not change while events are moved.
+  struct Connection {
+    QueueRef queue;
+    PushConsumerRef consumer;
+  };
+  [[nodiscard]] Connection current_connection() const;
+  /// One call at a time.
+  task<void> move_each(const Connection& connection, std::string& reason, bool pauses);
+  /// Up to Options::pushes_per_consumer_max calls at a time.
+  task<void> move_several(const Connection& connection, std::string& reason);
+  /// Calls the consumer until it has the event, may have it, or has failed too often: then the
+  /// result is false.
+  task<bool> deliver(const Connection& connection, EventRef event, std::string& reason);
+  /// After a failure: waits for the calls in progress, and sends events again. False if the
+  /// consumer has failed too often.
+  task<bool> recover(const Connection& connection, PushWindow& window, PushStep failed,
+                     std::string& reason);
+  void note_delivered(std::string& reason);
 
   mutable std::mutex mutex_;  // guards consumer_, queue_ and ended_
   CORBA::object_reference<CosEventComm::PushConsumer> consumer_;

@@ -52,12 +52,24 @@ Proxies::Proxies(CORBA::object_reference<CORBA::ORB> orb, PoaRef poa, const Opti
     : orb_(std::move(orb)),
       poa_(std::move(poa)),
       options_(options),
+      access_(*orb_, options_),
       waiting_pulls_(options.waiting_pulls_max, minor_no_event_yet),
       waiting_pushes_(options.waiting_pushes_max, 0) {}
 
 Proxies::Place::~Place() {
   const std::scoped_lock lock(proxies_.mutex_);
   --proxies_.in_making_;
+  proxies_.remove_place(client_);
+}
+
+// The own process, which has no name, has no limit of its own.
+void Proxies::add_place(const std::string& client) {
+  if (!client.empty()) ++of_client_[client];
+}
+
+void Proxies::remove_place(const std::string& client) noexcept {
+  const auto found = of_client_.find(client);
+  if (found != of_client_.end() && --found->second == 0) of_client_.erase(found);
 }
 
 std::size_t Proxies::count() const {
@@ -65,16 +77,17 @@ std::size_t Proxies::count() const {
   return entries_.size();
 }
 
-void Proxies::add(const Id& id, ServantRef servant, Proxy& proxy) {
-  if (try_add(id, std::move(servant), proxy)) return;
+void Proxies::add(const Id& id, Entry entry) {
+  if (try_add(id, std::move(entry))) return;
   deactivate(id);
   throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the channel has ended");
 }
 
-bool Proxies::try_add(const Id& id, ServantRef servant, Proxy& proxy) {
+bool Proxies::try_add(const Id& id, Entry entry) {
   const std::scoped_lock lock(mutex_);
-  if (ended_ || proxy.channel().has_ended()) return false;
-  entries_[id] = {std::move(servant), &proxy};
+  if (ended_ || entry.proxy->channel().has_ended()) return false;
+  add_place(entry.client);
+  entries_[id] = std::move(entry);
   return true;
 }
 
@@ -102,11 +115,15 @@ std::vector<Proxies::Id> Proxies::unused() const {
   return found;
 }
 
-bool Proxies::try_reserve() {
+Proxies::Room Proxies::try_reserve(const std::string& client) {
   const std::scoped_lock lock(mutex_);
-  if (entries_.size() + in_making_ >= options_.proxies_max) return false;
+  if (entries_.size() + in_making_ >= options_.proxies_max) return Room::service_is_full;
+  const auto found = of_client_.find(client);
+  if (found != of_client_.end() && found->second >= options_.proxies_per_client_max)
+    return Room::client_is_full;
+  add_place(client);
   ++in_making_;
-  return true;
+  return Room::taken;
 }
 
 bool Proxies::may_search() {
@@ -117,15 +134,26 @@ bool Proxies::may_search() {
   return true;
 }
 
-// The search for unused proxies takes time, so it is only made at the limit, once a second.
-void Proxies::reserve() {
-  if (try_reserve()) return;
+// The search for unused proxies takes time, so it is only made at a limit, once a second.
+void Proxies::reserve(const std::string& client) {
+  if (try_reserve(client) == Room::taken) return;
   if (may_search())
     for (const Id& id : unused()) end(id, true);
-  if (try_reserve()) return;
+  const Room room = try_reserve(client);
+  if (room != Room::taken) raise_full(room, client);
+}
+
+void Proxies::raise_full(Room room, const std::string& client) const {
+  if (room == Room::client_is_full)
+    throw CORBA::NO_RESOURCES(
+        0, CORBA::COMPLETED_NO,
+        "the client (" + client + ") has " + std::to_string(options_.proxies_per_client_max) +
+            " suppliers and consumers, which is the limit of one client; raise it, as with "
+            "perigee-events --proxies-per-client-max");
   throw CORBA::NO_RESOURCES(0, CORBA::COMPLETED_NO,
                             "the event service has " + std::to_string(options_.proxies_max) +
-                                " suppliers and consumers, which is its limit");
+                                " suppliers and consumers, which is its limit; raise it, as with "
+                                "perigee-events --proxies-max");
 }
 
 void Proxies::end(const Id& id, bool tells_peer) {
@@ -136,6 +164,7 @@ void Proxies::end(const Id& id, bool tells_peer) {
     if (found == entries_.end()) return;
     entry = std::move(found->second);
     entries_.erase(found);
+    remove_place(entry.client);
   }
   entry.proxy->end(tells_peer);
   deactivate(id);
@@ -168,6 +197,14 @@ void Proxies::end_all() {
   }
   for (const Id& id : all) end(id, true);
 }
+
+void Proxies::end_all_and_wait() {
+  farewells_.keep();
+  end_all();
+  farewells_.tell_all(orb_, options_.end_time_max);
+}
+
+void Proxies::tell(task<void> farewell) { farewells_.tell(std::move(farewell)); }
 
 void Proxies::watch_shutdown() {
   watch_ = std::make_shared<ShutdownWatch>(orb_, *options_.clock, [proxies = weak_from_this()] {

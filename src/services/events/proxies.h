@@ -1,7 +1,9 @@
 // The proxies of an event service: their objects, their number, and their end.
 #pragma once
 
+#include "services/events/access.h"
 #include "services/events/channel.h"
+#include "services/events/farewells.h"
 #include "services/events/request_limit.h"
 #include "services/events/shutdown_watch.h"
 #include <perigee/async/task.h>
@@ -15,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -108,15 +111,16 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   Proxies& operator=(const Proxies&) = delete;
 
   /// Makes the object of a proxy. `Servant` derives from Proxy, and its constructor may have more
-  /// arguments. Raises NO_RESOURCES beyond the limit of proxies.
+  /// arguments. Raises NO_RESOURCES beyond the limits of proxies.
   template <typename Servant, typename... More>
   ObjectRef make(const std::shared_ptr<Channel>& channel, const More&... more) {
-    const Place place(*this);
+    const std::string client = access_.client_name();
+    const Place place(*this, client);
     const auto servant = CORBA::make_reference<Servant>(shared_from_this(), channel, more...);
     const Id id = poa_->activate_object(servant);
     servant->set_id(id);
     const ObjectRef reference = poa_->id_to_reference(id);
-    add(id, servant, *servant);
+    add(id, {servant, servant.get(), client});
     return reference;
   }
   /// Ends the proxy and its object. Does nothing if it has ended before.
@@ -125,6 +129,12 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end_all_of(const Channel& channel);
   /// Ends all proxies of all channels. Further proxies are refused.
   void end_all();
+  /// The same, but waits until the peers have been told, at most for Options::end_time_max.
+  void end_all_and_wait();
+  /// Starts a task that tells a peer about the end of its proxy. No task awaits it, but
+  /// `end_all_and_wait` does.
+  void tell(task<void> farewell);
+  [[nodiscard]] const Access& access() const noexcept { return access_; }
   /// Called once, after the constructor: a shutdown of the ORB ends all proxies if requests wait.
   void watch_shutdown();
   /// The channel of the object, if it is a proxy of this service; otherwise null.
@@ -140,39 +150,51 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   struct Entry {
     ServantRef servant;  // keeps the proxy alive
     Proxy* proxy = nullptr;
+    std::string client;  // see Access::client_name
   };
+  enum class Room : std::uint8_t { taken, service_is_full, client_is_full };
 
   /// Counts a proxy that is being made.
   class Place {
    public:
-    explicit Place(Proxies& proxies) : proxies_(proxies) { proxies_.reserve(); }
+    Place(Proxies& proxies, std::string client) : proxies_(proxies), client_(std::move(client)) {
+      proxies_.reserve(client_);
+    }
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
    private:
     Proxies& proxies_;
+    const std::string client_;
   };
 
-  void reserve();
+  void reserve(const std::string& client);
   /// False: the last search for unused proxies was less than a second ago.
   [[nodiscard]] bool may_search();
-  [[nodiscard]] bool try_reserve();
+  [[nodiscard]] Room try_reserve(const std::string& client);
+  [[noreturn]] void raise_full(Room room, const std::string& client) const;
+  /// The functions of places in `of_client_` expect the lock.
+  void add_place(const std::string& client);
+  void remove_place(const std::string& client) noexcept;
   /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
-  void add(const Id& id, ServantRef servant, Proxy& proxy);
-  [[nodiscard]] bool try_add(const Id& id, ServantRef servant, Proxy& proxy);
+  void add(const Id& id, Entry entry);
+  [[nodiscard]] bool try_add(const Id& id, Entry entry);
   void deactivate(const Id& id);
   [[nodiscard]] std::vector<Id> unused() const;
 
   const CORBA::object_reference<CORBA::ORB> orb_;
   const PoaRef poa_;
   const Options options_;
+  const Access access_;
+  Farewells farewells_;
   std::shared_ptr<ShutdownWatch> watch_;
   RequestLimit waiting_pulls_;
   RequestLimit waiting_pushes_;
   mutable std::mutex mutex_;  // guards the members below
   std::map<Id, Entry> entries_;
   std::size_t in_making_ = 0;
+  std::map<std::string, std::size_t> of_client_;  // entries and proxies in making
   bool ended_ = false;
   TimePoint next_search_ = TimePoint::min();  // for unused proxies
 };

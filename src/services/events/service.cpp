@@ -1,12 +1,18 @@
 // Assembles the event service in an ORB: adapters, channels, their objects.
 #include "services/events/admin_servants.h"
 #include "services/events/channel.h"
+#include "services/events/channel_numbers.h"
 #include "services/events/durable_channel.h"
 #include "services/events/durable_log.h"
 #include "services/events/proxies.h"
+#include <perigee/base/log.h>
+#include <perigee/orb/added_metrics.h>
+#include <perigee/orb/status_section.h>
 #include <perigee/services/events/service.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <mutex>
 #include <utility>
@@ -29,7 +35,14 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
         options_(options),
         named_poa_(poa_of(*orb, "INSPOA")),
         poa_(make_poa(poa_of(*orb, "RootPOA"))),
-        proxies_(std::make_shared<Proxies>(orb_, poa_, options_)) {
+        proxies_(std::make_shared<Proxies>(orb_, poa_, options_)),
+        table_(*orb_, "channels", "Event channels",
+               [this](const orb::StatusQuery& query) {
+                 return table_of_channels(channels_after(query.after, query.rows_max + 1), query);
+               }),
+        metrics_(orb_, [this](orb::MetricsSnapshot& snapshot) {
+          append_channel_metrics(channels_after({}, options_.channels_max), snapshot);
+        }) {
     proxies_->watch_shutdown();
     named_poa_->the_POAManager()->activate();
   }
@@ -66,6 +79,8 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
     return found->second.channel->statistics();
   }
 
+  void end_and_tell() { proxies_->end_all_and_wait(); }
+
   void end_all() {
     proxies_->end_all();
     Channels ended;
@@ -86,6 +101,17 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   using Channels = std::map<std::string, Entry>;
   /// What happens to the object with the key of the channel.
   enum class ChannelObject : std::uint8_t { deactivate, keep };
+
+  /// At most `count` channels in the order of their keys, behind the key `after`.
+  [[nodiscard]] NumbersOfChannels channels_after(const std::string& after,
+                                                 std::size_t count) const {
+    NumbersOfChannels numbers;
+    const std::scoped_lock lock(mutex_);
+    for (auto next = channels_.upper_bound(after);
+         next != channels_.end() && numbers.size() < count; ++next)
+      numbers.push_back({next->first, next->second.channel->statistics()});
+    return numbers;
+  }
 
   template <typename Activate>
   ObjectRef add(const std::string& key, Activate activate) {
@@ -207,11 +233,22 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   const OctetCount waiting_ = std::make_shared<std::atomic<std::size_t>>(0);
   mutable std::mutex mutex_;  // guards the member below
   Channels channels_;
+  // Last: they end first, and read the members above.
+  const orb::StatusSection table_;  // on the metrics page of the ORB
+  const orb::AddedMetrics metrics_;
 };
 
 EventService::EventService(const CORBA::object_reference<CORBA::ORB>& orb, const Options& options)
     : parts_(std::make_shared<Parts>(orb, options)) {}
 EventService::~EventService() { parts_->end_all(); }
+
+void EventService::end() noexcept {
+  try {
+    parts_->end_and_tell();
+  } catch (const std::exception& exception) {
+    log::write(log::Level::error, "events", exception.what());
+  }
+}
 
 CORBA::object_reference<CORBA::Object> EventService::add_channel(const std::string& key) {
   return parts_->add_channel(key);

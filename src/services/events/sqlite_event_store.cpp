@@ -295,10 +295,10 @@ class SqliteEventStore final : public EventStore {
   }
   /// The time until the thread looks for old events.
   [[nodiscard]] Requests::Time time_to_sweep(const SqliteWriter& writer) const {
-    constexpr Requests::Time interval = std::chrono::seconds(60);
+    constexpr Requests::Time longest = std::chrono::seconds(60);
     if (writer.has_more_to_remove()) return Requests::Time::zero();
     if (options_.age_max.count() <= 0) return Requests::Time::max();
-    return std::min(interval, Requests::Time(std::min(options_.age_max, std::chrono::seconds(60))));
+    return std::min(longest, Requests::Time(std::min(options_.age_max, std::chrono::seconds(60))));
   }
 
   void write(SqliteWriter& writer) noexcept {

@@ -52,6 +52,7 @@ bool PushConsumerProxy::is_connected() const {
 
 task<void> PushConsumerProxy::connect_push_supplier(
     CORBA::object_reference<CosEventComm::PushSupplier> push_supplier) {
+  proxies_->access().require_supply();
   const std::scoped_lock lock(mutex_);
   if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
   if (connected_) throw AlreadyConnected();
@@ -62,6 +63,7 @@ task<void> PushConsumerProxy::connect_push_supplier(
 }
 
 task<void> PushConsumerProxy::push(CORBA::Any data) {
+  proxies_->access().require_supply();
   note_use();
   if (!is_connected()) throw Disconnected();
   if (options().overflow != Overflow::block || channel_->is_durable())
@@ -81,6 +83,7 @@ task<void> PushConsumerProxy::wait_for_turn() {
 }
 
 task<void> PushConsumerProxy::disconnect_push_consumer() {
+  proxies_->access().require_supply();
   end_self(false);
   co_return;
 }
@@ -96,7 +99,7 @@ void PushConsumerProxy::end(bool tells_peer) {
   channel_->remove_supplier();
   if (!tells_peer || supplier == nullptr) return;
   const auto limited = with_timeout(supplier, options().call_time_max);
-  start_detached(tell_disconnected(limited));
+  proxies_->tell(tell_disconnected(limited));
 }
 
 // --- PullConsumerProxy ---
@@ -108,6 +111,7 @@ bool PullConsumerProxy::is_connected() const {
 
 task<void> PullConsumerProxy::connect_pull_supplier(
     CORBA::object_reference<CosEventComm::PullSupplier> pull_supplier) {
+  proxies_->access().require_supply();
   if (pull_supplier == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a pull supplier must not be nil");
   const bool pauses = is_own(pull_supplier);
@@ -126,6 +130,7 @@ task<void> PullConsumerProxy::connect_pull_supplier(
 }
 
 task<void> PullConsumerProxy::disconnect_pull_consumer() {
+  proxies_->access().require_supply();
   end_self(false);
   co_return;
 }
@@ -140,7 +145,7 @@ void PullConsumerProxy::end(bool tells_peer) {
   }
   channel_->remove_supplier();
   stop_.request_stop();
-  if (tells_peer) start_detached(tell_disconnected(std::move(supplier)));
+  if (tells_peer) proxies_->tell(tell_disconnected(std::move(supplier)));
 }
 
 task<void> PullConsumerProxy::move_all(std::string& reason, bool pauses) {

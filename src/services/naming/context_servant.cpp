@@ -30,7 +30,7 @@ Components to_components(const Name& name) {
   return components;
 }
 
-/// What the exception of a failed change depends on.
+/// The data on which the exception of a failed change depends.
 struct Attempt {
   ContextNumber context = root_context;
   TargetKind target = TargetKind::object;
@@ -191,7 +191,7 @@ task<void> ContextServant::destroy() {
 task<CosNaming::NamingContext_list_results> ContextServant::list(std::uint32_t how_many) {
   const ContextNumber listed = context();
   tree_.require_context(listed);
-  const std::string client = name_of(tree_.client());
+  const std::string client = services::name_of(tree_.client());
   tree_.begin_removal_of_expired();
   const std::size_t count = std::min<std::size_t>(how_many, tree_.options().limits.page_max);
   Page page = read_page(tree_.store(), listed, nullptr, count, tree_.now());

@@ -17,7 +17,7 @@
 
 namespace perigee::naming {
 
-/// Where the next page begins, in the bindings of one context.
+/// The position where the next page begins, in the bindings of one context.
 struct Position {
   ContextNumber context = root_context;
   Component after;
@@ -30,7 +30,7 @@ struct Page {
   bool has_more = false;
 };
 
-/// Reads at most `count` bindings behind `after`; from the first one if it is null. Raises
+/// Reads at most `count` bindings that follow `after`, or the first ones if `after` is null. Raises
 /// PERSIST_STORE.
 [[nodiscard]] Page read_page(Store& store, ContextNumber context, const Component* after,
                              std::size_t count, WallTime now);
@@ -59,7 +59,7 @@ class Iterators {
     std::string client;
     TimePoint last_use;
   };
-  using Entries = std::list<Entry>;  // the longest unused iterator first
+  using Entries = std::list<Entry>;  // the longest-idle iterator first
 
   /// The iterator of this id was used now.
   void used(const Id& id);

@@ -23,7 +23,8 @@ using Bindings = std::map<Component, Stored>;
 bool has_ended(WallTime expires, WallTime now) { return expires != never && expires <= now; }
 bool is_context(const Target& target) { return target.kind != TargetKind::object; }
 
-/// What a binding counts towards the limit: its octets, and a share for the nodes of the map.
+/// The octets of a binding that count towards the limit: its octets, and a share for the nodes of
+/// the map.
 std::size_t size_of(const Component& name, const Target& target) {
   constexpr std::size_t node_size = sizeof(Bindings::value_type) + 48;
   return node_size + name.id.size() + name.kind.size() + target.reference.size();

@@ -112,7 +112,7 @@ class NamingService::Parts {
   Tree tree_;
   Iterators iterators_;
   const orb::StatusSection table_;  // on the metrics page of the ORB
-  bool is_named_ = false;           // the ORB has our object NameService
+  bool is_named_ = false;           // the ORB has the object NameService of this service
 };
 
 NamingService::NamingService(const CORBA::object_reference<CORBA::ORB>& orb,

@@ -100,13 +100,13 @@ void Tree::check(const Name& name) const {
       raise_limit("an id or kind of the name has too many octets", limits.component_size_max);
 }
 
-Client Tree::client() const {
+services::Client Tree::client() const {
   return {current_->peer(), current_->identity(), current_->certificate()};
 }
 
 void Tree::require_change() const {
-  const Client caller = client();
-  if (!may_change(options_.may_change, caller))
+  const services::Client caller = client();
+  if (!services::is_admitted(options_.may_change, caller))
     throw CORBA::NO_PERMISSION(
         0, CORBA::COMPLETED_NO,
         "the naming service allows no changes by this client (" + caller.address +

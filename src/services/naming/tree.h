@@ -1,7 +1,7 @@
 // The names of a store as clients see them: walks along names, makes references, and makes changes.
 #pragma once
 
-#include "services/naming/access.h"
+#include "services/access/access.h"
 #include "services/naming/cache.h"
 #include "services/naming/raise.h"
 #include "services/naming/wall_clock.h"
@@ -27,7 +27,7 @@ using PoaRef = IDL::traits<PortableServer::POA>::ref_type;
 
 inline constexpr std::string_view root_key = "NameService";
 
-/// Where an operation acts: in an own context, or in the context of another naming service.
+/// The context of an operation: a context of this service, or of another naming service.
 struct Place {
   ContextNumber context = root_context;
   ContextRef foreign;    ///< nil: an own context
@@ -65,7 +65,7 @@ class Tree {
   void check(const Name& name) const;
   /// The client of the request that this thread executes. Call client() and require_change() before
   /// the first co_await.
-  [[nodiscard]] Client client() const;
+  [[nodiscard]] services::Client client() const;
   void require_change() const;  ///< raises NO_PERMISSION
 
   [[nodiscard]] ObjectRef reference_of(ContextNumber context) const;

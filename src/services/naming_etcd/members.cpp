@@ -1,4 +1,4 @@
-// Sends requests, and tells the kinds of failures apart.
+// Sends requests, and distinguishes the kinds of failures.
 #include "services/naming_etcd/members.h"
 
 #include <utility>

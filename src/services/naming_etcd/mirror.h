@@ -18,7 +18,7 @@
 
 namespace perigee::naming::etcd {
 
-/// What the mirror knows of a binding. A damaged value has no record.
+/// The mirror's data about a binding. A damaged value has no record.
 struct Entry {
   std::optional<BindingRecord> record;
   Revision modified = 0;
@@ -36,7 +36,7 @@ struct Entry {
   return size_max > std::numeric_limits<std::size_t>::max() / 2 ? size_max : 2 * size_max;
 }
 
-/// What an error says of names that take more than `limit` octets.
+/// The text of the error for names that take more than `limit` octets.
 [[nodiscard]] std::string too_large_text(std::size_t limit);
 
 /// Not thread-safe: its owner has the guard.

@@ -1,4 +1,4 @@
-// One function for each kind of change.
+// Makes the transactions of etcd that change names: one function for each kind of change.
 #include "services/naming_etcd/plan.h"
 
 #include <utility>

@@ -15,8 +15,8 @@
 
 namespace perigee::naming::etcd {
 
-/// Any thread may read. Only the store's thread calls the functions of the second group, and only
-/// this thread may use `mirror`.
+/// Any thread may call `read`, `age`, `on_changed` and `fill`. Only the store's thread may call the
+/// other functions, and use the result of `mirror`.
 class SharedNames {
  public:
   SharedNames(Keys keys, const EtcdStoreOptions& options)
@@ -40,21 +40,22 @@ class SharedNames {
   [[nodiscard]] const Keys& keys() const noexcept { return keys_; }
   [[nodiscard]] const Mirror& mirror() const noexcept { return mirror_; }
   [[nodiscard]] const std::optional<StoreError>& broken() const noexcept { return broken_; }
-  /// Makes the events of one or more complete transactions.
+  /// Applies the events of one or more complete transactions.
   void apply(std::span<const Event> events);
-  /// A new copy takes the place of the old one.
+  /// Replaces all names by a new copy.
   void replace(Mirror mirror);
-  /// The names cannot be used. Readers get the error until the next `replace`.
+  /// Notes that the names cannot be used. Readers get the error until the next `replace`.
   void set_broken(StoreError error);
-  /// etcd has this revision, so the watch must deliver it soon.
+  /// Notes that etcd has this revision, so the watch must deliver it soon.
   void expect(Revision revision);
-  /// Since when the names lack a revision that etcd has. TimePoint::max(): they lack none.
+  /// The time since which the names lack a revision that etcd has. TimePoint::max() if they lack
+  /// none.
   [[nodiscard]] TimePoint behind_since() const noexcept;
-  /// The names were up to date at this time.
+  /// Notes that the names were up to date at this time.
   void set_fresh(TimePoint time, const std::string& member);
   /// Tells the listener when the names become too old. `last_error` is for the readers.
   void check_age(const std::string& last_error);
-  /// When `check_age` has something to do, at the earliest.
+  /// The earliest time at which `check_age` has something to do.
   [[nodiscard]] TimePoint too_old_at() const noexcept;
 
  private:

@@ -13,14 +13,14 @@
 
 namespace perigee::transport {
 
-/// Where a server listens; refers to the text of an endpoint.
+/// The address at which a server listens; refers to the text of an endpoint.
 struct HostAndPort {
   std::string_view host;
   std::uint16_t port;
 };
 
-/// Where a client connects to. An absent port is 2809 (CORBA 3.0, 13.6.10.3). Errors: bad_address:
-/// another scheme, no host, port 0.
+/// The address to which a client connects. An absent port is 2809 (CORBA 3.0, 13.6.10.3). Errors:
+/// bad_address: another scheme, no host, port 0.
 std::expected<HostAndPort, IoError> server_address(const Endpoint& endpoint,
                                                    std::string_view scheme);
 

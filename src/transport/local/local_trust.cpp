@@ -91,7 +91,7 @@ std::expected<LocalTrust, std::string> parse_local_trust(std::string_view text) 
     const std::string entry(text.substr(start, end - start));
     if (!parsed.add(entry))
       return std::unexpected("'" + entry +
-                             "' is no user; write a user, own, all, /<folder> or @<prefix>");
+                             "' is not a user; write a user, own, all, /<folder> or @<prefix>");
     start = end + 1;
   }
   return std::move(parsed.trust);

@@ -12,7 +12,7 @@
 
 namespace perigee::transport {
 
-/// Where a user's servers open sockets that no endpoint names.
+/// The folder in which a user's servers open sockets that no endpoint names.
 struct RuntimeFolder {
   std::string parent;         ///< belongs to the user: /run, /run/user/1000
   std::uint32_t folder_mode;  ///< permissions of <parent>/perigee

@@ -38,7 +38,7 @@ std::optional<Link> Loans::lend(OctetSpan octets) noexcept try {
 
 // Takes blocks back soon after the receiver has given them back, so that a client that allocates a
 // block for each call uses the same memory again. A client that lends the same blocks again needs
-// no other memory, so it does not read the words: their cache lines are with the receiver.
+// no other memory, so it does not read the words: their cache lines are in the receiver's cache.
 void Loans::collect_some() noexcept {
   if (loans_.empty()) return;
   collect_word(last_);

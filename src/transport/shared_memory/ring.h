@@ -82,7 +82,7 @@ inline void note_received() noexcept {}
 inline constexpr std::uint32_t ring_size_min = std::uint32_t{1} << 16;
 inline constexpr std::uint32_t ring_size_max = std::uint32_t{1} << 18;
 
-/// What both ends share: the words, and the octets, which are mapped twice in a row.
+/// The memory that both ends share: the words, and the octets, which are mapped twice in a row.
 struct Ring {
   RingWords* words = nullptr;
   std::byte* octets = nullptr;

@@ -17,7 +17,7 @@
 
 namespace perigee::transport::shared_memory {
 
-/// What the connections of an ORB that trusts its peers share.
+/// The data that the connections of an ORB that trusts its peers share.
 struct LinkTrust {
   std::shared_ptr<LazyPool> pool;  ///< of the ORB
   std::shared_ptr<AllLoans> loans = std::make_shared<AllLoans>();
@@ -51,8 +51,8 @@ class RingLinks final : public SequenceLinks {
   /// @}
 
   /// The server has the handles of the client: links may be followed from now on. `words`, in
-  /// `memory`, belong to the server. Errors: the first handle is no pool, the second is no pipe,
-  /// and those of the system.
+  /// `memory`, belong to the server. Errors: the first handle is not a pool, the second is not a
+  /// pipe, and those of the system.
   [[nodiscard]] ipc::Status accept(std::span<ipc::Handle, handle_count> from_client,
                                    const std::shared_ptr<const ipc::SharedMapping>& memory,
                                    HoldWords& words);

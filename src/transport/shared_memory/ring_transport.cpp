@@ -387,7 +387,7 @@ void RingTransport::wake_own_threads() const noexcept {
   }
 }
 
-// Reads until the socket is empty: an end behind the octets causes no further event. A hostile peer
+// Reads until the socket is empty: an end after the octets causes no further event. A hostile peer
 // could send faster than this thread reads.
 void RingTransport::drain_socket() const noexcept {
   const std::lock_guard lock(drain_);

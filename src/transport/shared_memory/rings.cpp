@@ -11,7 +11,7 @@
 namespace perigee::transport::shared_memory {
 namespace {
 
-/// Where the words of links are in the file: in a page of their own, of the usual size.
+/// The position of the words of links in the file: in a page of their own, of the usual size.
 constexpr std::size_t holds_at = 4096;
 constexpr std::size_t words_size = holds_at + sizeof(HoldWords);
 static_assert(2 * sizeof(RingWords) <= holds_at);

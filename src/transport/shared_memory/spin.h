@@ -1,4 +1,4 @@
-// What a thread does for a short time before it sleeps: it reads a word again and again, or lets
+// The spins of a thread for a short time before it sleeps: it reads a word again and again, or lets
 // the peer run on the CPU that both share. Private to transport/shared_memory.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace perigee::transport::shared_memory {
 
-/// Where the peer ran when it last used a ring, as seen by the calling thread.
+/// The CPU of the peer when it last used a ring, compared with that of the calling thread.
 enum class PeerPlace : std::uint8_t {
   unknown,
   same_cpu,  ///< the peer cannot run while the calling thread does

@@ -1,4 +1,5 @@
-// A connect that has ended when it begins. For protocols that need not wait for their peer.
+// A ConnectInProgress that has its result from the beginning, for protocols that need not wait for
+// their peer.
 #pragma once
 
 #include <perigee/ipc/handle.h>

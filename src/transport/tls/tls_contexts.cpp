@@ -116,7 +116,7 @@ Checked log_keys(SSL_CTX& context, const std::string& path) {
   auto key_log = std::make_unique<KeyLog>(fd);
   struct stat status{};
   if (::fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-    return bad_file(path, "it is no regular file");
+    return bad_file(path, "it is not a regular file");
   if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
     return bad_file(path, "other users may read it: chmod 600");
   if (SSL_CTX_set_ex_data(&context, key_log_index(), key_log.get()) != 1)

@@ -38,7 +38,7 @@ std::expected<File, IoError> open_secret(const std::string& path) {
   struct stat status{};
   if (file == nullptr || ::fstat(::fileno(file.get()), &status) != 0)
     return bad_file(path, system_text(errno));
-  if (!S_ISREG(status.st_mode)) return bad_file(path, "it is no regular file");
+  if (!S_ISREG(status.st_mode)) return bad_file(path, "it is not a regular file");
   if (status.st_uid != 0 && status.st_uid != ::geteuid())
     return bad_file(path, "it belongs to another user: it must belong to you or to root");
   if ((status.st_mode & (S_IRWXO | S_IWGRP)) != 0)

@@ -6,7 +6,8 @@
 
 namespace perigee::transport::tls {
 
-/// What libperigee_tls exports under `library_symbol`. The fields are checked in this order.
+/// The object that libperigee_tls exports under `library_symbol`. The fields are checked in this
+/// order.
 struct TlsLibrary {
   const char* build;  ///< plugin_build
   const char* home;   ///< the address of plugin_home

@@ -73,15 +73,15 @@ class TlsRecords {
   /// Goes on with the handshake. Takes octets from the front of `input`, and appends octets for the
   /// peer to `output`, also after a failure.
   Progress shake_hands(OctetSpan& input, Octets& output);
-  /// Why the handshake failed.
+  /// The reason why the handshake failed.
   [[nodiscard]] const Transport::Refusal& refusal() const noexcept { return refusal_; }
 
   struct Encrypted {
     std::size_t plain = 0;   ///< octets that were encrypted; 0: the connection has failed
     std::size_t cipher = 0;  ///< octets in `place`
   };
-  /// Encrypts several records into `place`, behind the octets that the connection owes. Octets that
-  /// do not fit are appended to `rest`.
+  /// Encrypts several records into `place`, after the octets that the connection has to send by
+  /// itself. Octets that do not fit are appended to `rest`.
   Encrypted encrypt(PlainOctets& plain, MutableOctetSpan place, MutableOctetSpan scratch,
                     Octets& rest);
   struct Decrypted {

@@ -1,4 +1,4 @@
-// What IOR interceptors learn of the making, the states and the end of POAs.
+// The notices that IOR interceptors get of the creation, the states and the end of POAs.
 #include "desk.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What interceptors read and change.
+// The data of requests that interceptors read and change.
 #include "desk.h"
 #include "support/temporary_folder.h"
 

@@ -1,4 +1,5 @@
 // PICurrent: slots of threads, requests and tasks.
+#include "compat/running_orb.h"
 #include "desk.h"
 #include <perigee/async/completion.h>
 
@@ -148,15 +149,13 @@ TEST_CASE("calls of a task send the slots that the task has taken along") {
         co_await go_on;
         co_return co_await inner_of_server->_async().twice(1);
       }));
-  std::thread driver([&] { orbs.server->run(); });  // drives the calls of the server
+  const RunningOrb running(orbs.server);  // drives the calls of the server
   of_client->set_slot(0, any_of(9));
   auto called = outer->_async().twice(1);
   waits.wait(false);
   std::thread([&] { go_on.complete(); }).join();
   CHECK(called.get() == 3);
   CHECK(seen == 9);
-  orbs.server->shutdown(false);
-  driver.join();
   of_client->set_slot(0, CORBA::Any());
 }
 

@@ -1,4 +1,5 @@
 // W3C Trace Context: ids as text and in service contexts, and traces over several programs.
+#include "compat/running_orb.h"
 #include "desk.h"
 #include "dynamic/interceptors/trace_interceptors.h"
 #include <perigee/async/completion.h>
@@ -296,7 +297,7 @@ TEST_CASE("all tries of a call belong to the trace that its first try started") 
   target.reset();
 }
 
-TEST_CASE("a middle tier of coroutines keeps the trace, on whichever thread it goes on") {
+TEST_CASE("a middle tier of coroutines keeps the trace, on whichever thread it continues") {
   TraceOrbs orbs;
   std::optional<Trace> seen;
   const auto inner = orbs.behind(orbs.recorder(seen));
@@ -311,17 +312,15 @@ TEST_CASE("a middle tier of coroutines keeps the trace, on whichever thread it g
         of_middle = current_trace();
         co_return co_await inner->_async().twice(3);
       }));
-  std::thread driver([&] { orbs.server->run(); });  // drives the calls of the server
   const Trace mine = new_trace();
   {
+    const RunningOrb running(orbs.server);  // drives the calls of the server
     const TraceScope scope(mine);
     auto called = middle->_async().twice(1);
     waits.wait(false);
     std::thread([&] { go_on.complete(); }).join();
     CHECK(called.get() == 3);
   }
-  orbs.server->shutdown(false);
-  driver.join();
   REQUIRE(of_middle.has_value());
   REQUIRE(seen.has_value());
   CHECK(of_middle->trace_id == mine.trace_id);

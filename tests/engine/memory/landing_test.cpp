@@ -330,7 +330,7 @@ TEST_CASE("a message whose fragments end early has only the octets that arrived"
   const auto argument = numbers<std::uint8_t>(mib);
   receiver.learn(argument);
   Octets request = receiver.request(argument);
-  request[2 * 100 * kib + 6] &= std::byte{0xfd};  // no more fragments behind the third piece
+  request[2 * 100 * kib + 6] &= std::byte{0xfd};  // no more fragments after the third piece
   REQUIRE(receiver.receive(OctetSpan(request).first(3 * 100 * kib)) == InboxStatus::message);
   CHECK_FALSE(receiver.message.landed);
   CHECK(receiver.message.octets.size() == 3 * 100 * kib - 2 * 16);

@@ -36,7 +36,7 @@ TEST_CASE("the pace is the average since the transfer began") {
   CHECK(pace.is_too_slow(clock.now(), 100 * 1024 - 1, limits));
 }
 
-TEST_CASE("an octet now and then does not save a transfer") {
+TEST_CASE("single octets from time to time do not keep a transfer from being too slow") {
   FakeClock clock;
   Pace pace;
   pace.begin(clock.now(), 0);

@@ -192,7 +192,7 @@ TEST_CASE("a call that a task awaits owns its arguments, borrowed ones too") {
   both_ways(check_arguments);
 }
 
-TEST_CASE("an exception of an operation leaves the co_await; an undeclared one is UNKNOWN") {
+TEST_CASE("co_await throws the exception of an operation, and UNKNOWN for an undeclared one") {
   both_ways(check_exceptions);
 }
 

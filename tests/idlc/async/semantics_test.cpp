@@ -147,7 +147,7 @@ TEST_CASE("a reply that cannot be encoded raises an exception in its handler and
   }
 }
 
-TEST_CASE("a coroutine's result that cannot be encoded is MARSHAL for the client") {
+TEST_CASE("a coroutine's result that cannot be encoded raises MARSHAL for the client") {
   const auto servant = CORBA::make_reference<Unsendable>();
   const Places places("reactive");
   for (const auto& object : places.both_ways<Desk::Both>(servant)) {

@@ -66,7 +66,7 @@ TEST_CASE("a bounded string is added to strings, views, literals and characters"
   CHECK(Bounds::Sign(L"ab") + L'c' + Bounds::Sign(L"d") == L"abcd");
 }
 
-TEST_CASE("a sum is assigned to a bounded string if it fits, else it is BAD_PARAM") {
+TEST_CASE("a sum is assigned to a bounded string if it fits, else it raises BAD_PARAM") {
   Bounds::Code code = "abc";
   code = code + "de";
   CHECK(code == "abcde");
@@ -84,7 +84,8 @@ TEST_CASE("a bounded string is written to streams like a string") {
   CHECK(wide.str() == L"xy");
 }
 
-TEST_CASE("a bounded string reads words of a stream, and a word beyond the bound is BAD_PARAM") {
+TEST_CASE(
+    "a bounded string reads words of a stream, and a word beyond the bound raises BAD_PARAM") {
   std::istringstream in("  one two toolong three");
   Bounds::Code code;
   const auto read = [&] { return static_cast<bool>(in >> code); };
@@ -99,7 +100,7 @@ TEST_CASE("a bounded string reads words of a stream, and a word beyond the bound
   CHECK(code == "three");
 }
 
-TEST_CASE("exceeding a string's bound is BAD_PARAM and changes nothing") {
+TEST_CASE("exceeding a string's bound raises BAD_PARAM and changes nothing") {
   Bounds::Code code = "abcde";
   CHECK_THROWS_AS(code += 'f', CORBA::BAD_PARAM);
   CHECK_THROWS_AS(code.append("f"), CORBA::BAD_PARAM);
@@ -125,7 +126,7 @@ TEST_CASE("a bounded sequence is used as a vector") {
   CHECK(plain.size() == 3);
 }
 
-TEST_CASE("exceeding a sequence's bound is BAD_PARAM and changes nothing") {
+TEST_CASE("exceeding a sequence's bound raises BAD_PARAM and changes nothing") {
   Bounds::Few few = {1, 2, 3, 4};
   CHECK_THROWS_AS(few.push_back(5), CORBA::BAD_PARAM);
   CHECK_THROWS_AS(few.emplace_back(5), CORBA::BAD_PARAM);

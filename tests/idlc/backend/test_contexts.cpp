@@ -65,7 +65,7 @@ TEST_CASE("operations without arguments and inherited operations have their cont
   CHECK(greeter.noted == "loud volume.max=9;");
 }
 
-TEST_CASE("a request with a missing or invalid context is MARSHAL, and no servant is called") {
+TEST_CASE("a request with a missing or invalid context raises MARSHAL, and no servant is called") {
   Greeter greeter;
   FakeRequest missing("note");
   CHECK_THROWS_AS(greeter._dispatch(missing), CORBA::MARSHAL);

@@ -49,7 +49,7 @@ TEST_CASE("text and numbers become fixed values, and back") {
   CHECK(static_cast<int>(Fixed<6, 2>("-2.99")) == -2);
 }
 
-TEST_CASE("a value that does not fit, or text that is no number, raises DATA_CONVERSION") {
+TEST_CASE("a value that does not fit, or text that is not a number, raises DATA_CONVERSION") {
   using Small = Fixed<4, 2>;
   CHECK_THROWS_AS(Small(100), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small("100"), CORBA::DATA_CONVERSION);

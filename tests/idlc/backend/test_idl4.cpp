@@ -57,7 +57,7 @@ TEST_CASE("a map with a duplicate key, or beyond its bound, is an error") {
   CHECK(decoding_error<IDL::bounded_map<uint8_t, uint8_t, 1>>(wire) == ErrorKind::bad_value);
 }
 
-TEST_CASE("exceeding a map's bound is BAD_PARAM") {
+TEST_CASE("exceeding a map's bound raises BAD_PARAM") {
   Few few;
   few[1] = Sized();
   few.try_emplace(2);
@@ -102,7 +102,7 @@ TEST_CASE("a bitset without fields takes one octet, which is zero") {
   CHECK(decoding_error<Empty>(octets(1)) == ErrorKind::bad_value);
 }
 
-TEST_CASE("a value that a bitset's field cannot hold is BAD_PARAM") {
+TEST_CASE("a value that a bitset's field cannot hold raises BAD_PARAM") {
   Packed packed;
   CHECK_THROWS_AS(packed.a(8), CORBA::BAD_PARAM);
   CHECK_THROWS_AS(packed.d(1 << 19), CORBA::BAD_PARAM);

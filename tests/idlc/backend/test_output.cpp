@@ -54,8 +54,8 @@ TEST_CASE("structs, enums, sequences and exceptions are printed with their names
   CHECK(text(static_cast<Paint::Colour>(77)) == "77");
   CHECK(text(Shapes::Nodes{Shapes::Node("a\n\"b\"", {})}) ==
         R"({Shapes::Node{label="a\n\"b\"", children={}}})");
-  CHECK(text(Global_Trouble(3)) == "Global_Trouble{code=3}");
-  CHECK(text(Faults::Empty()) == "Faults::Empty{}");
+  CHECK(text(Global_Trouble(3)) == "IDL:Global_Trouble:1.0 {code=3}");
+  CHECK(text(Faults::Empty()) == "IDL:Faults/Empty:1.0");
   CHECK(text(CORBA::TRANSIENT(0, CORBA::COMPLETED_NO)) ==
         "TRANSIENT {Minor code : 0, Completed : NO}");
   CHECK(text(CORBA::COMPLETED_MAYBE) == "COMPLETED_MAYBE");

@@ -195,7 +195,7 @@ TEST_CASE("headers with equal names are an error unless their folders are kept")
     CHECK(run_on(files, {"-o", folder / "", "--keep-include-path", name}).status == 0);
 }
 
-TEST_CASE("a file that is included by two paths is no clash") {
+TEST_CASE("a file that is included by two paths does not clash with itself") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("main.idl", "#include \"types.idl\"\n#include \"./types.idl\"\n");

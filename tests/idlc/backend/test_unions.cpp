@@ -57,7 +57,7 @@ TEST_CASE("setting a member selects it") {
   CHECK(value.number() == 4);
 }
 
-TEST_CASE("reading a member that is not selected is BAD_PARAM") {
+TEST_CASE("reading a member that is not selected raises BAD_PARAM") {
   Otherwise value;
   value.number(4);
   CHECK_THROWS_AS(static_cast<void>(value.text()), CORBA::BAD_PARAM);
@@ -182,7 +182,7 @@ TEST_CASE("recursive unions, and unions in structs and exceptions, survive the r
   check_round_trip(Unfit(figure));
 }
 
-TEST_CASE("a discriminator that is no enumerator is an error") {
+TEST_CASE("a discriminator that is not an enumerator is an error") {
   const perigee::Octets wire = octets(0, 0, 0, 3, 0, 0, 0, 0);
   perigee::cdr::Decoder decoder(wire, std::endian::big);
   Figure figure;

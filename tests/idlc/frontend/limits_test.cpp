@@ -36,6 +36,8 @@ module M {
   interface Base { attribute string name; }; //@perigee::borrowed
   interface I : Base { oneway void ping(in long a); S get(inout U u, out any x) raises (E) context ("c"); };
   valuetype V supports I { private long a; factory make(in string s); };
+  module Shelf<typename T, const long N> { typedef sequence<T, N> Row; };
+  module Shelf<sequence<S>, 1 + 2> Three;
 };
 )";
 
@@ -43,6 +45,20 @@ module M {
 
 TEST_CASE("the sample of these tests is valid") {
   CHECK(full_text(compile_text(sample).diagnostics) == "");
+}
+
+TEST_CASE("instances of template modules may not exceed the limit of tokens") {
+  std::string text = "module T0<typename T> { struct S { T a; }; };\n";
+  for (int level = 1; level <= 20; ++level) {
+    const std::string below = "module T" + std::to_string(level - 1) + "<T> ";
+    text +=
+        "module T" + std::to_string(level) + "<typename T> { " + below + "A; " + below + "B; };\n";
+  }
+  CompileOptions options;
+  options.limits.token_count_max = 10'000;
+  const std::string errors = error_of(text + "module T20<long> X;", options);
+  CHECK(errors.find("the instances of template modules have more than 10000 tokens") !=
+        std::string::npos);
 }
 
 TEST_CASE("a truncated file gives errors or a model, without an endless loop") {

@@ -50,7 +50,7 @@ TEST_CASE("declarations included inside a scope belong to the file that opened t
     CHECK(file.is_part == (file.path == "part.idl" || file.path == "piece.idl"));
 }
 
-TEST_CASE("text after //@default that is no constant is ignored") {
+TEST_CASE("text after //@default that is not a constant is ignored") {
   const CompileResult result = compile_files(
       {{"main.idl", "struct S {\n  long a;  //@default is 3\n  long b;  //@default(none)\n};\n"}});
   CHECK(full_text(result.diagnostics) == "");

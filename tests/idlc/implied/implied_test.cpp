@@ -321,7 +321,7 @@ TEST_CASE("functions of handlers and pollers avoid the names of their classes") 
   CHECK(text.find("void ami_AMI_IHandler(") != std::string::npos);
 }
 
-TEST_CASE("a name that a handler inherits on two paths from one base is no error") {
+TEST_CASE("a name that a handler inherits on two paths from one base is not an error") {
   const Implied implied(
       "interface A { readonly attribute long x; };\ninterface B : A { long get_x(); };\n"
       "interface C : A {};\ninterface D : B, C {};\n");

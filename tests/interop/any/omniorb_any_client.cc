@@ -43,7 +43,7 @@ void check_any(Peer_ptr peer, const CORBA::Any& a) {
   CORBA::Any_var repacked = peer->repack(a);
   CORBA::TypeCode_var type = a.type();
   CORBA::TypeCode_var repacked_type = repacked->type();
-  CHECK(repacked_type->equivalent(type));  // our C++ types have no aliases
+  CHECK(repacked_type->equivalent(type));  // Perigee's C++ types have no aliases
   repacked->type(type);
   CHECK(same(repacked, a));
 }

@@ -1,5 +1,5 @@
-// A client whose references lead nowhere: the server reaches its object over the client's own
-// connection only.
+// A client whose references have addresses without a listener. So the server reaches its object
+// only over the client's own connection.
 //   perigee_client FILE [--quit] [Perigee options]
 #include "../checks.h"
 #include "../perigee_call.h"

@@ -83,6 +83,20 @@ class Channels(WithPrograms):
             self.check_all_pairs(server.ior)
             self.assertEqual(server.end(), 0)
 
+    def test_consumers_of_both_orbs_get_the_events_of_a_subscription_that_came_before(self):
+        with tempfile.TemporaryDirectory() as folder:
+            names = [f"s{number}" for number in range(4)]
+            options = " ".join(f"--subscription EventChannel/{name}" for name in names)
+            with Server(f"{EVENTS} --store {folder}/events.db {options} --endpoint iiop://127.0.0.1:0") as server:
+                subscriptions = [server.process.stdout.readline().strip() for _ in names]
+                self.assertEqual(self.peer("omniorb", "push_supplier", server.ior).wait(), 0)
+                kinds = itertools.product(PEERS, ("push_consumer", "pull_consumer"))
+                for kind, subscription in zip(kinds, subscriptions):
+                    consumer = self.consumer(*kind, subscription)
+                    self.assertEqual(consumer.stdout.read().split(), NUMBERS, kind)
+                    self.assertEqual(consumer.wait(), 0)
+                self.assertEqual(server.end(), 0)
+
     def test_suppliers_and_consumers_of_both_orbs_meet_in_omni_events(self):
         self.check_all_pairs(self.omni_events())
 

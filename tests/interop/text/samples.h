@@ -25,7 +25,7 @@ inline std::string in_code_set(const std::string& set, std::uint32_t character) 
 
 struct TextOptions {
   std::string ior;
-  std::string own = "UTF-8";   ///< our native code set
+  std::string own = "UTF-8";   ///< the native code set of this program
   std::string peer = "UTF-8";  ///< the server's
   bool euro_passes = true;     ///< if both native code sets have the euro, it can be sent
   bool wide = true;            ///< wide characters can be sent

@@ -1,4 +1,4 @@
-// Which thread runs asynchronous calls, and how calls go on when that changes.
+// The thread that runs asynchronous calls, and the change from one thread to another.
 #include "orb/act.h"
 #include "orb/async/deferring_sink.h"
 #include "orb/async/observers.h"

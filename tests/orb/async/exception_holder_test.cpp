@@ -67,7 +67,7 @@ Octets written(const HolderRef& holder, std::endian order) {
   return buffer.flatten();
 }
 
-/// A value as a peer sends it, in big endian: the tag and the octets behind it.
+/// A value as a peer sends it, in big endian: the tag and the octets after it.
 class Value final {
  public:
   explicit Value(std::uint32_t tag) { encoder.write(tag); }
@@ -124,7 +124,7 @@ constexpr std::uint32_t one_id = 2;
 constexpr std::uint32_t ids = 6;
 constexpr std::uint32_t chunked = 8;
 constexpr std::uint32_t end_tag = 0xffffffff;
-// Two booleans, padding, the length, and the exception: 14 octets of id behind its length, hours.
+// Two booleans, padding, the length, and the exception: 14 octets of id after its length, hours.
 constexpr std::uint32_t members_size = 2 + 2 + 4 + 4 + 14 + 2 + 4;
 
 }  // namespace

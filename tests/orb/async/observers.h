@@ -1,4 +1,4 @@
-// What the tests of asynchronous calls observe, and how they drive them.
+// Observers of asynchronous calls, and functions that drive these calls, for tests.
 #pragma once
 
 #include "orb/async/async_engine.h"

@@ -78,7 +78,7 @@ TEST_CASE("a servant's task continues after a sleep on a thread of its own loop"
   (void)client.reply();
 }
 
-TEST_CASE("tasks that block after a sleep get spare threads, so that other tasks go on") {
+TEST_CASE("tasks that block after a sleep get spare threads, so that other tasks continue") {
   constexpr int count = 4;
   ThreadStrategy strategy = ThreadStrategy::automatic;
   SUBCASE("auto") {}
@@ -132,7 +132,8 @@ struct Sleeper {
 
 }  // namespace
 
-TEST_CASE("tasks that sleep when ORB::run ends go on with false, at the latest in ORB::destroy") {
+TEST_CASE(
+    "tasks that sleep when ORB::run ends continue with false, at the latest in ORB::destroy") {
   const orb::ThreadStrategy strategy = each_strategy();
   for (const auto completion : {orb::Completion::wait, orb::Completion::do_not_wait}) {
     CAPTURE(static_cast<int>(completion));

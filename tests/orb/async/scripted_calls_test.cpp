@@ -1,5 +1,5 @@
-// How asynchronous calls react to peers: like synchronous calls. Besides, they can overtake each
-// other and be cancelled.
+// The reactions of asynchronous calls to their peers, which are those of synchronous calls.
+// Asynchronous calls can also overtake each other and be cancelled.
 #include "orb/async/observers.h"
 #include "orb/fixture.h"
 #include "orb/policies.h"
@@ -108,7 +108,7 @@ TEST_CASE("replies may come in any order") {
   for (std::uint32_t i = 0; i < 3; ++i) CHECK(observed[i].value() == i);
 }
 
-TEST_CASE("calls that are started within a turn leave together at its end") {
+TEST_CASE("calls that are started within a turn are sent together at its end") {
   Fixture fixture;
   fixture.peer("a", reply_with_nothing());
   const ObjectRef object = fixture.object({"a"});
@@ -200,7 +200,7 @@ TEST_CASE("exceptions of the server reach the observer") {
   CHECK(observed.failure<CORBA::NO_PERMISSION>().minor() == 9);
 }
 
-TEST_CASE("results that do not decode are MARSHAL, COMPLETED_YES") {
+TEST_CASE("results that do not decode raise MARSHAL, COMPLETED_YES") {
   Fixture fixture;
   fixture.peer("a", reply_with(ReplyStatus::no_exception,
                                [](cdr::Encoder& encoder) { encoder.write(std::uint8_t{1}); }));
@@ -531,7 +531,7 @@ TEST_CASE("a call fails with TRANSIENT if no connecting thread is free before it
   drive(peer.fixture.core(), [&] { return first.done(); });
 }
 
-TEST_CASE("calls of one thread leave in order, before and after the connect") {
+TEST_CASE("calls of one thread are sent in order, before and after the connect") {
   constexpr std::size_t count = 400;
   Fixture fixture;
   Kept kept;

@@ -1,4 +1,4 @@
-// Which listen points a server believes, and where they lead.
+// The listen points that a server accepts, and the connections that it finds by them.
 #include "orb/bidirectional/listen_point_table.h"
 
 #include "orb/bidirectional/listen_point_trust.h"

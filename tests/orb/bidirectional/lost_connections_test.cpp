@@ -19,7 +19,7 @@ using namespace perigee::test;
 
 namespace {
 
-/// Why a call has failed.
+/// The exception of a failed call.
 struct Failed {
   std::string name;
   std::uint32_t minor = 0;
@@ -59,7 +59,7 @@ std::string address_of(const RawServer& server) {
   return reference.substr(begin, reference.rfind('/') - begin);
 }
 
-/// Listens where a client says that it listens.
+/// Listens at the address that a client announces.
 struct Listener {
   /// True if no other program has connected before this call.
   [[nodiscard]] bool is_untouched() {
@@ -201,7 +201,7 @@ TEST_CASE("a client that connects again is called over its new connection") {
   CHECK(result.get() == 9);
 }
 
-TEST_CASE("one call of a client tells that its callbacks are lost, and the next call connects") {
+TEST_CASE("one call of a client reports that its callbacks are lost, and the next call connects") {
   CalledClient called(each_strategy());
   bool async = false;
   SUBCASE("a blocking call") {}

@@ -1,4 +1,4 @@
-// BidirectionalPolicy: how it is made, set and shown.
+// BidirectionalPolicy: its creation, and its effects on servers and clients.
 #include "orb/bidirectional/both_directions.h"
 #include <perigee/orb/policy_manager.h>
 
@@ -39,7 +39,7 @@ TEST_CASE("create_policy refuses other values and other types") {
                   CORBA::PolicyError);
 }
 
-TEST_CASE("the ORB's policy lets a server believe listen points") {
+TEST_CASE("the ORB's policy lets a server accept listen points") {
   const ThreadStrategy strategy = each_strategy();
   ServerFixture server(strategy);
   orb::OrbCore& core = server.orb.core();

@@ -1,5 +1,5 @@
-// How a server uses the code sets that its client announces. CORBA 3.0, 13.10.2; interop
-// facts 28 and 32 of docs/interop.md.
+// The use that a server makes of the code sets that its client announces. CORBA 3.0, 13.10.2;
+// interop facts 28 and 32 of docs/interop.md.
 #include "orb/server/server_fixture.h"
 
 using namespace perigee;

@@ -106,7 +106,7 @@ TEST_CASE("the servant is told of a cancelled request, and the client gets no re
   CHECK(client.reply().id() == 8);
 }
 
-TEST_CASE("the servant is told that its client is gone, and the reply is dropped") {
+TEST_CASE("the servant is told that its client has disconnected, and the reply is dropped") {
   DeferredReplies deferred;
   const ServerFixture server(each_strategy(), deferred.servant());
   Answer answer;
@@ -208,7 +208,7 @@ TEST_CASE("a shutdown without waiting tells the servant while another shutdown w
   CHECK(client.reply().result() == 9);
 }
 
-TEST_CASE("the end of an ORB waits for deferred replies, and a late reply is no error") {
+TEST_CASE("the end of an ORB waits for deferred replies, and a late reply is not an error") {
   DeferredReplies deferred;
   std::jthread replier;
   Answer answer;

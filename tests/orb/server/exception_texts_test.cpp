@@ -143,7 +143,7 @@ TEST_CASE("a collocated call gets every text") {
   }
 }
 
-TEST_CASE("OBJECT_NOT_EXIST names the key, and says why it leads nowhere") {
+TEST_CASE("OBJECT_NOT_EXIST names the key, and says why there is no object") {
   const ServerFixture server(ThreadStrategy::thread_per_connection);
   const TestOrb client;
   const auto text_for = [&](OctetSpan key) -> std::string {

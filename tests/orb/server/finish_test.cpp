@@ -22,8 +22,8 @@ constexpr std::size_t result_size = 40'000'000;
 constexpr std::size_t part_size = 4'000'000;  // read without a pause
 constexpr milliseconds pause{60};
 
-// The time-outs are shorter than the reading of the whole reply, and longer than a client may stand
-// still on a busy machine.
+// The time-outs are shorter than the reading of the whole reply, and longer than a client may be
+// interrupted on a busy machine.
 orb::Settings short_drain(ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
   settings.drain_timeout = milliseconds(500);

@@ -80,7 +80,7 @@ TEST_CASE("a request as long as allowed is served, a longer request gets IMP_LIM
   CHECK(client.at_end());
 }
 
-TEST_CASE("requests and replies that are too long to send are IMP_LIMIT") {
+TEST_CASE("requests and replies that are too long to send raise IMP_LIMIT") {
   TestParts parts = with_strategy(each_strategy());
   parts.limits.message_size_max = 1000;
   const ServerFixture server(std::move(parts), [](orb::ServerRequest& request) {
@@ -137,7 +137,7 @@ TEST_CASE("more service contexts than allowed get MessageError") {
   CHECK(client.reply().type() == type_message_error);
 }
 
-TEST_CASE("arguments that are nested too deep, or hold too many objects, are IMP_LIMIT") {
+TEST_CASE("arguments that are nested too deep, or hold too many objects, raise IMP_LIMIT") {
   bool nests = false;
   SUBCASE("depth") { nests = true; }
   SUBCASE("objects") {}
@@ -154,7 +154,7 @@ TEST_CASE("arguments that are nested too deep, or hold too many objects, are IMP
   CHECK(refusal<CORBA::IMP_LIMIT>([&] { act(object, 6); }) == std::pair(0U, COMPLETED_NO));
 }
 
-TEST_CASE("results that are nested too deep are IMP_LIMIT, COMPLETED_YES") {
+TEST_CASE("results that are nested too deep raise IMP_LIMIT, COMPLETED_YES") {
   const ServerFixture server(ThreadStrategy::reactive);
   TestParts parts;
   parts.limits.values.depth_max = 5;
@@ -171,7 +171,7 @@ TEST_CASE("results that are nested too deep are IMP_LIMIT, COMPLETED_YES") {
   CHECK(refusal<CORBA::IMP_LIMIT>([&] { results_of_depth(6); }) == std::pair(0U, COMPLETED_YES));
 }
 
-TEST_CASE("references with more profiles than allowed are IMP_LIMIT as arguments") {
+TEST_CASE("references with more profiles than allowed raise IMP_LIMIT as arguments") {
   TestParts parts = with_strategy(each_strategy());
   parts.settings.reference_limits.profiles_max = 2;
   const ServerFixture server(std::move(parts), [](orb::ServerRequest& request) {
@@ -253,7 +253,7 @@ TEST_CASE("a request that no POAManager may hold counts as refused") {
   CHECK(request_count(server, "refused") == 1);
 }
 
-TEST_CASE("more active objects, or POAs, than allowed are NO_RESOURCES") {
+TEST_CASE("more active objects, or POAs, than allowed raise NO_RESOURCES") {
   TestParts parts;
   parts.adapter_limits = {.adapters_max = 2, .objects_max = 2};
   const TestOrb orb(std::move(parts));

@@ -82,7 +82,7 @@ TEST_CASE("a request that arrives octet by octet is served") {
   CHECK(client.reply().result() == 2);
 }
 
-TEST_CASE("an unknown object, an unknown operation and bad arguments keep the connection") {
+TEST_CASE("the connection stays open after an unknown object, operation, or bad arguments") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   const Octets nobody = octets('x');
@@ -96,7 +96,7 @@ TEST_CASE("an unknown object, an unknown operation and bad arguments keep the co
   CHECK(still_serves(server, client));
 }
 
-TEST_CASE("bad arguments are MARSHAL with a minor code for the reason, which is in the log") {
+TEST_CASE("bad arguments raise MARSHAL with a minor code for the reason, and the log has it") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   LogLines lines(log::Level::info);
@@ -127,7 +127,7 @@ TEST_CASE("an operation that does not exist has no latencies of its own, also as
   REQUIRE(metrics.latencies("server", "(failed)") != nullptr);
 }
 
-TEST_CASE("an empty object key and an empty operation are no error of framing") {
+TEST_CASE("a request with an empty object key or operation does not end the connection") {
   const ServerFixture server(each_strategy());
   RawClient client(server.endpoint);
   CHECK(client.call({.key = {}}).status() == status_system_exception);
@@ -239,7 +239,7 @@ TEST_CASE("a client that closes its sending side still gets its reply") {
   CHECK(client.at_end());
 }
 
-TEST_CASE("clients that die in the middle of a message do not disturb other clients") {
+TEST_CASE("clients that end in the middle of a message do not disturb other clients") {
   const ServerFixture server(each_strategy());
   const Octets request = make_request({.key = server.key, .argument = 1});
   for (std::size_t size = 0; size < request.size(); size += 7) {
@@ -283,7 +283,7 @@ TEST_CASE("a large reply arrives whole") {
   CHECK(reply.back() == std::byte{7});
 }
 
-TEST_CASE("a result that does not encode becomes MARSHAL, and the connection stays") {
+TEST_CASE("a result that cannot be encoded raises MARSHAL, and the connection stays open") {
   const ServerFixture server(each_strategy(), [](orb::ServerRequest& request) {
     request.reply([](cdr::Encoder& encoder) { encoder << std::string("a\0b", 3); });
   });

@@ -1,4 +1,5 @@
-// What both sides learn when a message exceeds a limit: the limit, its option, its value, the size.
+// The errors at both sides when a message exceeds a limit. They name the limit, its option, its
+// value and the size.
 #include "orb/server/deferred_replies.h"
 #include "orb/server/server_fixture.h"
 #include "support/log_lines.h"
@@ -76,7 +77,7 @@ TEST_CASE("a request that is too large gets the reply IMP_LIMIT, which names the
   call(object, 100);  // the next call is not disturbed
 }
 
-TEST_CASE("a request of many mebibytes that the server refuses is IMP_LIMIT, too") {
+TEST_CASE("a request of many mebibytes that the server refuses raises IMP_LIMIT, too") {
   const ServerFixture server(limited_to(1U << 20, each_strategy()), [](orb::ServerRequest&) {});
   const TestOrb client;
   const ObjectRef object = seen_by(client, server);
@@ -203,7 +204,7 @@ TEST_CASE("after a request that is too large, an earlier request has the drain t
   CHECK(client.at_end());
 }
 
-TEST_CASE("a reply that is too large is IMP_LIMIT, which names the limit of the server") {
+TEST_CASE("a reply that is too large raises IMP_LIMIT, which names the limit of the server") {
   const ServerFixture server(
       limited_to(2000, ThreadStrategy::thread_per_connection), [](orb::ServerRequest& request) {
         const std::vector<char> text(3000, 'x');

@@ -1,4 +1,4 @@
-// Which thread reads during an upcall: pipelining, order, nesting, holding, limits, draining.
+// The thread that reads during an upcall: pipelining, order, nesting, holding, limits, draining.
 #include "orb/server/held_pair.h"
 #include "orb/server/server_fixture.h"
 #include "orb/values/system_exceptions.h"

@@ -102,7 +102,7 @@ ObjectRef with_scope(const TestOrb& client, const ServerFixture& server,
 
 }  // namespace
 
-TEST_CASE("a server that never replies is TIMEOUT, COMPLETED_MAYBE") {
+TEST_CASE("a call to a server that never replies raises TIMEOUT, COMPLETED_MAYBE") {
   const MutePeer peer;
   const TestOrb client;
   const auto object = limited(peer.object(client.core()), client.core(), milliseconds(30));
@@ -110,7 +110,7 @@ TEST_CASE("a server that never replies is TIMEOUT, COMPLETED_MAYBE") {
   CHECK(timed_out([&] { (void)act(object, 1); }) == CORBA::COMPLETED_MAYBE);
 }
 
-TEST_CASE("a server that does not read is TIMEOUT, COMPLETED_NO, if the request is large") {
+TEST_CASE("a large request to a server that does not read raises TIMEOUT, COMPLETED_NO") {
   const MutePeer peer;
   const TestOrb client;
   const auto object = limited(peer.object(client.core()), client.core(), milliseconds(50));

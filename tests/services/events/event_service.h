@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perigee/corba.h>
+#include <perigee/orb/metrics.h>
 #include <perigee/services/events/service.h>
 
 #include <CosEventChannelAdminC.h>
@@ -74,6 +75,9 @@ class Service {
     return IDL::traits<CosEventChannelAdmin::EventChannel>::narrow(
         client->string_to_object(reference_));
   }
+  /// The channel, for calls within the process of the service.
+  [[nodiscard]] ChannelRef own_channel() const { return channel(orb_); }
+  [[nodiscard]] orb::MetricsSnapshot metrics() const { return orb_->_metrics(); }
   [[nodiscard]] ChannelStatistics statistics() const { return service_.statistics_of("test"); }
   [[nodiscard]] EventService& service() { return service_; }
 

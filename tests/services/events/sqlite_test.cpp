@@ -75,7 +75,7 @@ TEST_CASE("a number is never used again, also if all events were removed") {
   {
     const auto store = open(path);
     CHECK(subscribe(*store, "s"));
-    for (const SequenceNumber number : {1, 2, 3}) CHECK(append(*store, "x") == number);
+    for (const SequenceNumber number : {1U, 2U, 3U}) CHECK(append(*store, "x") == number);
     CHECK(acknowledge(*store, "s", 3));
     wait_for_removal(*store, path, 0);
   }

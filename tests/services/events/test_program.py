@@ -1,10 +1,14 @@
 """perigee-events as a program: its options, its manual, its channels and its end."""
 
+import json
 import os
 import re
 import select
+import signal
 import subprocess
+import tempfile
 import unittest
+import urllib.request
 from pathlib import Path
 
 from two_processes import Server
@@ -13,10 +17,11 @@ EVENTS = os.environ["EVENTS"]
 TOOL = os.environ["TOOL"]
 SUPPLIER = os.environ["SUPPLIER"]
 CONSUMER = os.environ["CONSUMER"]
+PUSH_CONSUMER = os.environ["PUSH_CONSUMER"]
 
 
-def events(*options):
-    return Server(f"{EVENTS} --endpoint iiop://127.0.0.1:0 {' '.join(options)}")
+def events(*options, **more):
+    return Server(f"{EVENTS} --endpoint iiop://127.0.0.1:0 {' '.join(options)}", **more)
 
 
 class Program(unittest.TestCase):
@@ -49,6 +54,60 @@ class Program(unittest.TestCase):
             consumer = self.consume(server.ior, 1)
             self.assertEqual(server.end(), 0)
         self.assertEqual(consumer.wait(timeout=60), 1)
+
+    def test_the_end_of_the_service_tells_push_consumers(self):
+        with events() as server:
+            consumer = subprocess.Popen([PUSH_CONSUMER, server.ior, "-ORBListenEndpoints", "iiop://127.0.0.1:0"],
+                                        stdout=subprocess.PIPE, text=True)
+            self.addCleanup(consumer.stdout.close)
+            self.addCleanup(consumer.wait)
+            self.addCleanup(consumer.kill)
+            self.assertEqual(consumer.stdout.readline(), "connected\n")
+            self.assertEqual(server.end(), 0)
+        self.assertEqual(consumer.stdout.read(), "disconnected\n")
+
+    def test_the_service_ends_although_a_peer_does_not_answer(self):
+        with events("--end-time-max", "50") as server:
+            consumer = subprocess.Popen([PUSH_CONSUMER, server.ior, "-ORBListenEndpoints", "iiop://127.0.0.1:0"],
+                                        stdout=subprocess.PIPE, text=True)
+            self.addCleanup(consumer.stdout.close)
+            self.addCleanup(consumer.wait)
+            self.addCleanup(consumer.kill)
+            self.assertEqual(consumer.stdout.readline(), "connected\n")
+            consumer.send_signal(signal.SIGSTOP)
+            self.assertEqual(server.end(), 0)
+
+    def test_rules_say_which_clients_may_supply_and_consume(self):
+        with events("--allow-supply", "none") as server:
+            supplied = subprocess.run([SUPPLIER, server.ior, "text"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(supplied.returncode, 1)
+            self.assertIn("--allow-supply", supplied.stderr)
+            self.consume(server.ior, 1)
+        with events("--allow-consume", "user=1", "--allow-consume", "none") as server:
+            consumed = subprocess.run([CONSUMER, server.ior, "1"], capture_output=True, text=True, timeout=60)
+            self.assertEqual(consumed.returncode, 1)
+            self.assertIn("--allow-consume", consumed.stderr)
+        status, error = self.refused("--allow-supply", "everybody")
+        self.assertEqual(status, 2, error)
+        self.assertIn("--allow-supply: 'everybody' is not an access rule; write any, none, local", error)
+
+    def test_the_metrics_page_shows_the_channels(self):
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        log = Path(folder, "log")
+        options = ("--channel", "'<b>news'", "-ORBMetricsEndpoint", "0", "-ORBTraceLevel", "info")
+        with log.open("w") as file, events(*options, stderr=file) as server:
+            address = re.search(r"http://([^/]+)/", log.read_text())[1]
+            subprocess.run([SUPPLIER, server.ior, "text"], check=True, timeout=60)
+            with urllib.request.urlopen(f"http://{address}/section.json?name=channels", timeout=60) as answer:
+                table = json.load(answer)
+            with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
+                metrics = answer.read().decode()
+            with urllib.request.urlopen(f"http://{address}/status.json", timeout=60) as answer:
+                status = json.load(answer)
+            self.assertEqual(server.end(), 0)
+        self.assertEqual(table["rows"][0]["cells"][:2], ["<b>news", "1"], table)
+        self.assertIn('perigee_events_received_total{channel="<b>news"} 1\n', metrics)
+        self.assertIn({"name": "channels", "title": "Event channels"}, status["sections"])
 
     def test_the_shell_prints_events_as_lines_of_json(self):
         with events() as server:

@@ -1,18 +1,18 @@
-// Which clients may change names.
-#include "services/naming/access.h"
+// The rules that admit clients of services.
+#include "services/access/access.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 #include <vector>
 
-namespace perigee::naming {
+namespace perigee::services {
 
 namespace {
 
 std::vector<AccessRule> rules_of(const std::string& text) {
   std::vector<AccessRule> rules;
-  REQUIRE(add_access_rule(text, rules));
+  REQUIRE(add_rule(text, rules));
   return rules;
 }
 
@@ -44,9 +44,9 @@ TEST_CASE("local clients are those of loopback addresses, sockets and shared mem
 }
 
 TEST_CASE("any client fits the rule any, and no client fits no rule") {
-  CHECK(may_change(rules_of("any"), at("iiop://10.0.0.7:4000")));
-  CHECK_FALSE(may_change(rules_of("none"), at("iiop://127.0.0.1:4000")));
-  CHECK(may_change(rules_of("none"), at("")));  // a call within the process
+  CHECK(is_admitted(rules_of("any"), at("iiop://10.0.0.7:4000")));
+  CHECK_FALSE(is_admitted(rules_of("none"), at("iiop://127.0.0.1:4000")));
+  CHECK(is_admitted(rules_of("none"), at("")));  // a call within the process
 }
 
 TEST_CASE("a certificate counts only if it is verified") {
@@ -54,26 +54,26 @@ TEST_CASE("a certificate counts only if it is verified") {
        {std::string("subject=CN=teller,O=Bank"), std::string("dns=Teller.example.org"),
         "fingerprint=" + std::string(64, 'a')}) {
     CAPTURE(rule);
-    CHECK(may_change(rules_of(rule), with_certificate(true)));
-    CHECK_FALSE(may_change(rules_of(rule), with_certificate(false)));
-    CHECK_FALSE(may_change(rules_of(rule), at("iiop://127.0.0.1:1")));
+    CHECK(is_admitted(rules_of(rule), with_certificate(true)));
+    CHECK_FALSE(is_admitted(rules_of(rule), with_certificate(false)));
+    CHECK_FALSE(is_admitted(rules_of(rule), at("iiop://127.0.0.1:1")));
   }
-  CHECK_FALSE(may_change(rules_of("subject=CN=teller"), with_certificate(true)));
+  CHECK_FALSE(is_admitted(rules_of("subject=CN=teller"), with_certificate(true)));
 }
 
 TEST_CASE("a user counts only if the system vouches for it") {
   Client client = at("uiop:///run/x");
-  CHECK_FALSE(may_change(rules_of("user=1000"), client));
+  CHECK_FALSE(is_admitted(rules_of("user=1000"), client));
   client.identity = PeerIdentity{1, 1000, 1000};
-  CHECK(may_change(rules_of("user=1000"), client));
-  CHECK_FALSE(may_change(rules_of("user=100"), client));
+  CHECK(is_admitted(rules_of("user=1000"), client));
+  CHECK_FALSE(is_admitted(rules_of("user=100"), client));
 }
 
 TEST_CASE("wrong rules are refused with the right forms") {
   std::vector<AccessRule> rules;
   for (const char* text : {"", "all", "user=", "user=root", "subject=", "fingerprint=ab", "dns"}) {
     CAPTURE(text);
-    const auto added = add_access_rule(text, rules);
+    const auto added = add_rule(text, rules);
     REQUIRE_FALSE(added);
     CHECK(added.error().contains("write any, none, local, user=<number>"));
   }
@@ -88,4 +88,4 @@ TEST_CASE("the connections of one host are one client, and so are those of one u
   CHECK(name_of(client) == "user 1000");
 }
 
-}  // namespace perigee::naming
+}  // namespace perigee::services

@@ -1,4 +1,4 @@
-// The bindings that were resolved last.
+// The cache of the bindings that were resolved last.
 #include "services/naming/cache.h"
 
 #include <doctest/doctest.h>

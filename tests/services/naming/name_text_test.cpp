@@ -11,7 +11,7 @@ TEST_CASE("a name becomes text with escapes, and the text becomes the same name"
   CHECK(parse_text(to_text(name)) == name);
 }
 
-TEST_CASE("texts that are no names are refused") {
+TEST_CASE("texts that are not names are refused") {
   for (const char* text : {"", "/", "a/", "/a", "a//b", "a.", "a.b.c", "a\\", "a\\b", ".."}) {
     CAPTURE(text);
     CHECK_FALSE(parse_text(text));

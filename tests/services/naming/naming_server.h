@@ -74,7 +74,7 @@ inline Name name(std::initializer_list<const char*> ids) {
   return result;
 }
 
-/// A reference that leads nowhere: a naming service keeps any reference.
+/// A reference without a server: a naming service stores any reference.
 inline ObjectRef object(const TestOrb& orb, const std::string& key) {
   return orb->string_to_object("corbaloc::127.0.0.1:1/" + key);
 }

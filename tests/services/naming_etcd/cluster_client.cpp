@@ -1,8 +1,9 @@
 // Binds names and resolves names through several naming servers until its standard input ends:
-//   naming_cluster_client ROOT FIRST SECOND
-// ROOT names all servers. FIRST and SECOND name one server each: a context of FIRST is bound at
-// SECOND. Binds names in the context "objects". Prints each name when it is bound, and at the end
-// how many names were resolved. Fails if a name cannot be resolved.
+//   naming_cluster_client ROOT SERVER SERVER...
+// ROOT names all servers, and SERVER one of them. A context of the first server is bound at the
+// second one, and the program goes on when all servers know this. Binds names in the context
+// "objects". Prints each name when it is bound, and at the end how many names were resolved. Fails
+// if a name cannot be resolved.
 #include "CosNamingC.h"
 #include <perigee/corba.h>
 #include <perigee/orb/retry.h>
@@ -29,6 +30,9 @@ constexpr int stable_names = 50;
 std::mutex output;
 
 Name name(const std::string& id) { return {CosNaming::NameComponent(id, "")}; }
+Name path(const std::string& context, const std::string& id) {
+  return {CosNaming::NameComponent(context, ""), CosNaming::NameComponent(id, "")};
+}
 
 CORBA::object_reference<CORBA::Object> object(const OrbRef& orb, const std::string& id) {
   return orb->string_to_object("corbaloc::127.0.0.1:1/" + id);
@@ -59,6 +63,7 @@ class Client {
       inner_->bind(name(std::to_string(number)), object(orb_, std::to_string(number)));
     // The second server may not have learned of the context yet: the binding needs no look-up.
     context_of(orb_, words.at(2))->bind_context(name("alias"), inner_);
+    for (std::size_t server = 1; server < words.size(); ++server) await_alias(words[server]);
     inner_ = perigee::with_timeout(inner_, 6s);
   }
 
@@ -76,6 +81,19 @@ class Client {
   }
 
  private:
+  /// A server learns a moment later what was bound at another server.
+  void await_alias(const std::string& server) {
+    const ContextRef context = context_of(orb_, server);
+    const std::string last = std::to_string(stable_names - 1);
+    while (true) {
+      try {
+        (void)context->resolve(path("alias", last));
+        return;
+      } catch (const NamingContext::NotFound&) {
+        std::this_thread::yield();
+      }
+    }
+  }
   template <typename Work>
   void guarded(Work work) noexcept {
     try {
@@ -100,9 +118,7 @@ class Client {
     bool is_uncertain = false;
     while (!is_ending_) {
       try {
-        return root_->bind(
-            {CosNaming::NameComponent("objects", ""), CosNaming::NameComponent(id, "")},
-            object(orb_, id));
+        return root_->bind(path("objects", id), object(orb_, id));
       } catch (const NamingContext::AlreadyBound&) {
         if (!is_uncertain) throw;
         return;
@@ -119,8 +135,7 @@ class Client {
       const auto found = perigee::retry(
           [&] {
             if (!through_alias) return inner_->resolve(name(id));
-            return root_->resolve(
-                {CosNaming::NameComponent("alias", ""), CosNaming::NameComponent(id, "")});
+            return root_->resolve(path("alias", id));
           },
           schedule);
       if (!found->_is_equivalent(object(orb_, id)))

@@ -186,7 +186,7 @@ TEST_CASE("keys of other programs below the prefix are ignored") {
   CHECK(ids(*store, root_context, nullptr, 9) == "a ");
 }
 
-TEST_CASE("names of a later version, and keys that are no names, are refused") {
+TEST_CASE("names of a later version, and keys that are not names, are refused") {
   const std::string later = new_prefix();
   put(etcd::Keys(later).store(), "perigee-names \2later");
   CHECK(open_etcd_store(etcd_options(later)).error().kind == StoreError::Kind::newer);
@@ -234,7 +234,7 @@ TEST_CASE("stores that bind up to the limit of memory still resolve, unbind and 
   CHECK(outcome(*first, change_of(Kind::unbind, "a0")) == Outcome::done);
 }
 
-TEST_CASE("the store ends after the changes that wait") {
+TEST_CASE("the destructor of a store waits until the waiting changes are made") {
   const std::string prefix = new_prefix();
   std::atomic<int> done = 0;
   {

@@ -1,4 +1,4 @@
-// Requests as JSON, and answers that are right, wrong, deep or huge.
+// Requests as JSON, and answers: valid, invalid, deeply nested and huge.
 #include "services/naming_etcd/messages.h"
 
 #include <doctest/doctest.h>
@@ -114,7 +114,7 @@ TEST_CASE("the error of a wrong answer names the place") {
   CHECK(error_of_watch(R"({"result":{"events":[{}]}})") == "result.events: an event has no kv");
 }
 
-TEST_CASE("deep and huge answers are refused before they are parsed") {
+TEST_CASE("deeply nested and huge answers are refused before they are parsed") {
   CHECK(error_of_range(std::string(1'000'000, '[')) == "the answer is nested too deeply");
   CHECK(error_of_range("[" + std::string(1'000'000, ',') + "]") ==
         "the answer has too many values");

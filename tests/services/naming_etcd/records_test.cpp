@@ -30,7 +30,7 @@ TEST_CASE("keys are in the order of names, and lead back to their names") {
   CHECK(keys.binding(7, {"a", ""}) == "/p/b/0000000000000007/a\0\1"s);
 }
 
-TEST_CASE("keys that are no names of the tree are not parsed") {
+TEST_CASE("keys that are not names of the tree are not parsed") {
   const Keys keys("/p/");
   for (const std::string& key :
        {"/p/"s, "/q/store"s, "/p/c/12"s, "/p/c/000000000000000g"s, "/p/c/00000000000000001"s,

@@ -81,7 +81,7 @@ class ThreeByThree(unittest.TestCase):
         with Cluster(3) as cluster, Servers(cluster, 3) as servers:
             self.acknowledged = set()
             self.client = subprocess.Popen(
-                [os.environ["CLUSTER_CLIENT"], servers.root(), servers.root(0), servers.root(1)],
+                [os.environ["CLUSTER_CLIENT"], servers.root(), *map(servers.root, range(3))],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
             self.addCleanup(self.client.stdout.close)
             self.addCleanup(self.client.kill)

@@ -1,4 +1,4 @@
-// Numbers, characters and flags in JSON.
+// Numbers and flags of bitmasks in JSON.
 #pragma once
 
 #include "call/json_error.h"
@@ -16,7 +16,7 @@
 
 namespace perigee::tool {
 
-/// The value in an error text: cut, so that the line stays short.
+/// The value for an error text, shortened if it is long.
 [[nodiscard]] std::string shown(const nlohmann::ordered_json& value);
 [[noreturn]] void fail_expected(const JsonPath& path, const std::string& expected,
                                 const nlohmann::ordered_json& value);

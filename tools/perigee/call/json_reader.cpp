@@ -98,7 +98,7 @@ void JsonReader::fill(const DynAnyRef& place, const json& value, JsonPath& path)
       try {
         if (narrowed<DynamicAny::DynFixed>(place).set_value(text)) return;
         path.fail(printable(text) + " has more than " + std::to_string(type->fixed_scale()) +
-                  " digits behind the point");
+                  " digits after the point");
       } catch (const DynamicAny::DynAny::TypeMismatch&) {
         fail_expected(path, "a decimal number", value);
       } catch (const DynamicAny::DynAny::InvalidValue&) {

@@ -1,4 +1,4 @@
-// Converts JSON values to CORBA values.
+// Converts values of JSON to values of CORBA, in anys.
 #pragma once
 
 #include "call/interfaces.h"

@@ -1,4 +1,4 @@
-// What `perigee doctor` finds on a host.
+// The findings of `perigee doctor` on a host.
 #pragma once
 
 #include <nlohmann/json.hpp>

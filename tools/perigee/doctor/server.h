@@ -1,4 +1,4 @@
-// Whether a server with these options can start here, and be reached from this host.
+// Tells whether a server with these options can start here, and be reached from this host.
 #pragma once
 
 #include "doctor/finding.h"

@@ -79,8 +79,9 @@ CORBA::object_reference<CORBA::InterfaceDef> find_interface(
   if (found == nullptr) return nullptr;
   auto interface = IDL::traits<CORBA::InterfaceDef>::narrow(found);
   if (interface == nullptr)
-    throw DescriptionError("the definition of " + printable(name) +
-                           " in the Interface Repository is no interface; --interface names one");
+    throw DescriptionError(
+        "the definition of " + printable(name) +
+        " in the Interface Repository is not an interface; --interface names one");
   return interface;
 }
 

@@ -35,7 +35,7 @@ struct InterfaceSource {
     const CORBA::object_reference<CORBA::Object>& object);
 
 /// The interface with this repository id, or this scoped name. The result is nil if the repository
-/// does not have it. Throws DescriptionError if the definition is no interface.
+/// does not have it. Throws DescriptionError if the definition is not an interface.
 [[nodiscard]] CORBA::object_reference<CORBA::InterfaceDef> find_interface(
     const CORBA::object_reference<CORBA::Repository>& repository, const std::string& name);
 

@@ -1,5 +1,5 @@
-// What an Interface Repository says about an interface and the types that it uses: plain data, read
-// by a bounded number of calls.
+// The answer of an Interface Repository about an interface and the types that it uses: plain data,
+// read by a bounded number of calls.
 #pragma once
 
 #include "call/idl_type_codes.h"

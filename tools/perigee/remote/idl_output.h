@@ -10,8 +10,8 @@ namespace perigee::tool {
 
 class IdlOutput {
  public:
-  /// The next lines belong to these modules. `prefix` is the wish of the next definition for the
-  /// prefix of repository ids; a module keeps the prefix that it had first.
+  /// The next lines belong to these modules. `prefix` is the prefix that the repository id of the
+  /// next definition needs; a module keeps its first prefix.
   void enter(const std::vector<std::string>& modules, const std::string& prefix);
   void line(std::string_view text);
   void begin(std::string_view text);  ///< "struct Item {": the next lines are indented

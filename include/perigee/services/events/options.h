@@ -2,10 +2,16 @@
 #pragma once
 
 #include <perigee/base/clock.h>
+#include <perigee/base/export.h>
+#include <perigee/services/access/access_rule.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <expected>
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace perigee::events {
 
@@ -21,19 +27,32 @@ enum class Overflow : std::uint8_t {
   disconnect,   ///< the channel disconnects the consumer
 };
 
+using services::AccessRule;
+
+/// Reads "any", "none" (no rule), "local", "user=1000", "subject=CN=teller,O=Bank",
+/// "dns=host.example" or "fingerprint=ab12…", and appends the rule. On an error, returns what is
+/// wrong and how to write it.
+[[nodiscard]] PERIGEE_API std::expected<void, std::string> add_access_rule(
+    std::string_view text, std::vector<AccessRule>& rules);
+
 /// The limits of octets count the values of the events in CDR, with their TypeCodes. In
 /// `waiting_octets_max`, an event that waits for several consumers counts once, and each event has
 /// 256 octets more.
 struct Options {
   Overflow overflow = Overflow::drop_oldest;
-  std::size_t queue_events_max = 1'000;            ///< events in the queue of one consumer
-  std::size_t queue_octets_max = 8 << 20;          ///< in it; an empty queue accepts any one event
-  std::size_t event_octets_max = 16 << 20;         ///< of one event
-  std::size_t waiting_octets_max = 256 << 20;      ///< of all events that wait in the service
-  std::size_t proxies_max = 20'000;                ///< suppliers and consumers of the service
-  std::size_t channels_max = 1'000;                ///< of the service
-  std::chrono::milliseconds call_time_max{5'000};  ///< for one call of a consumer or supplier
-  unsigned failures_max = 3;                       ///< in a row; then the peer is disconnected
+  std::size_t queue_events_max = 1'000;        ///< events in the queue of one consumer
+  std::size_t queue_octets_max = 8 << 20;      ///< in it; an empty queue accepts any one event
+  std::size_t event_octets_max = 16 << 20;     ///< of one event
+  std::size_t waiting_octets_max = 256 << 20;  ///< of all events that wait in the service
+  std::size_t proxies_max = 20'000;            ///< suppliers and consumers of the service
+  /// Of one client: a user of a local socket, or a host. The own process has no such limit.
+  std::size_t proxies_per_client_max = 10'000;
+  std::size_t channels_max = 1'000;  ///< of the service
+  /// Calls of `push` in progress to one consumer. With more than 1, the events are in order only if
+  /// the server of the consumer executes the requests of a connection one after the other.
+  std::size_t pushes_per_consumer_max = 1;
+  std::chrono::milliseconds call_time_max{5'000};    ///< for one call of a consumer or supplier
+  unsigned failures_max = 3;                         ///< in a row; then the peer is disconnected
   std::chrono::milliseconds first_retry_delay{100};  ///< doubled after each further failure, up to
   std::chrono::milliseconds retry_delay_max{5'000};  ///< this delay
   std::chrono::milliseconds pull_interval{100};      ///< between questions to a pull supplier
@@ -48,7 +67,13 @@ struct Options {
   std::size_t pulls_per_proxy_max = 16;             ///< of them, from one consumer
   std::chrono::milliseconds pull_wait_max{60'000};  ///< then `pull` raises TRANSIENT
   bool may_destroy = false;                         ///< whether clients may destroy a channel
-  const Clock* clock = &steady_clock();             ///< for idle proxies; outlives the service
+  /// Which clients may connect as suppliers, and push events. Calls within the process may.
+  std::vector<AccessRule> may_supply = {AccessRule{}};  ///< local clients
+  /// Likewise as consumers.
+  std::vector<AccessRule> may_consume = {AccessRule{.kind = AccessRule::Kind::any, .value = {}}};
+  /// For EventService::end: how long suppliers and consumers are told that the service ends.
+  std::chrono::milliseconds end_time_max{2'000};
+  const Clock* clock = &steady_clock();  ///< for idle proxies; outlives the service
 };
 
 }  // namespace perigee::events

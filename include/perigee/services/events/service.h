@@ -19,7 +19,8 @@ namespace perigee::events {
 /// connection keep the order of pushes that do not wait for each other only with
 /// `-ORBRequestOrder connection`. Delivery is at most once: an event that a consumer may have
 /// got is not sent to it again. Events of a durable channel are in a store. The consumer of a
-/// subscription gets each of them at least once; the others are in memory only.
+/// subscription gets each of them at least once; the others are in memory only. The metrics and the
+/// metrics page of the ORB show the channels.
 class PERIGEE_API EventService {
  public:
   /// The program activates the manager of the Root POA, and runs the ORB. Raises the exceptions of
@@ -30,6 +31,13 @@ class PERIGEE_API EventService {
   EventService& operator=(const EventService&) = delete;
   /// Call `ORB::shutdown(true)` before, so that no request is in progress.
   ~EventService();
+
+  /// Ends all suppliers and consumers, and tells them by `disconnect_push_consumer` and so on. The
+  /// service then accepts no further ones. Call it before the shutdown of the ORB, as a peer cannot
+  /// be told afterwards. Blocks until each peer has been told or cannot be reached, but at most for
+  /// `Options::end_time_max`. Any thread outside of a request. Under strategy reactive, another
+  /// thread runs the ORB, or this thread drives its calls. Does nothing after the shutdown.
+  void end() noexcept;
 
   /// A new channel, a CosEventChannelAdmin::EventChannel. Clients reach it as
   /// `corbaloc::host:port/<key>`. Raises BAD_PARAM if a channel or object has this key, and

@@ -15,7 +15,7 @@ struct ChannelStatistics {
   std::uint64_t disconnected = 0;  ///< suppliers and consumers that the channel has disconnected
   std::size_t suppliers = 0;       ///< connected now
   std::size_t consumers = 0;       ///< connected now
-  std::size_t waiting_octets = 0;  ///< of the events that wait now in all channels
+  std::size_t waiting_octets = 0;  ///< of the events that wait now in this channel
 };
 
 }  // namespace perigee::events

@@ -3,6 +3,7 @@
 
 #include <perigee/base/clock.h>
 #include <perigee/base/export.h>
+#include <perigee/services/access/access_rule.h>
 #include <perigee/services/naming/store.h>
 
 #include <chrono>
@@ -16,24 +17,13 @@
 
 namespace perigee::naming {
 
-/// Which clients may change names. A client needs to fit one rule. Calls within the process may.
-struct AccessRule {
-  enum class Kind : std::uint8_t {
-    any,
-    local,        ///< clients on this host: UNIX-domain sockets, shared memory, loopback addresses
-    user,         ///< the number of a user, for UNIX-domain sockets: "1000"
-    subject,      ///< the subject of a verified certificate: "CN=teller,O=Bank"
-    dns_name,     ///< an alternative name of a verified certificate
-    fingerprint,  ///< SHA-256 of a verified certificate, in hexadecimal digits
-  };
-  Kind kind = Kind::local;
-  std::string value;
-  friend bool operator==(const AccessRule&, const AccessRule&) = default;
-};
+/// A rule for clients that may change names. A client may change names if one of the rules fits it.
+/// Callers in the same process always may.
+using services::AccessRule;
 
 /// Reads "any", "none" (no rule), "local", "user=1000", "subject=CN=teller,O=Bank",
-/// "dns=host.example" or "fingerprint=ab12…", and appends the rule. On an error, returns what is
-/// wrong and how to write it.
+/// "dns=host.example" or "fingerprint=ab12…", and appends the rule. On an error, returns a text
+/// that says what is wrong and how to write a rule.
 [[nodiscard]] PERIGEE_API std::expected<void, std::string> add_access_rule(
     std::string_view text, std::vector<AccessRule>& rules);
 
@@ -44,7 +34,7 @@ struct Limits {
   std::size_t text_size_max = 65'536;          ///< octets of a name as text
   std::size_t reference_size_max = 32'000;     ///< octets of a bound reference
   std::size_t page_max = 1'000;                ///< bindings in one reply of `list` and `next_n`
-  std::size_t iterators_max = 10'000;          ///< beyond it, the longest unused iterator ends
+  std::size_t iterators_max = 10'000;          ///< beyond it, the longest-idle iterator ends
   std::size_t iterators_per_client_max = 100;  ///< likewise among the iterators of one client
   /// A new iterator ends the iterators that were unused for longer.
   std::chrono::seconds iterator_idle_max{600};

@@ -1,4 +1,4 @@
-// What a naming service keeps: contexts, and their bindings. The interface of storage back ends,
+// The data of a naming service: contexts, and their bindings. The interface of storage back ends,
 // and two back ends: memory, and a file of SQLite. perigee-names has a third one for etcd. A store
 // knows no ORB: references are octets.
 #pragma once
@@ -34,7 +34,7 @@ enum class TargetKind : std::uint8_t {
   own_context = 2,      ///< a context of this store
 };
 
-/// What a name leads to.
+/// The target of a binding.
 struct Target {
   TargetKind kind = TargetKind::object;
   ContextNumber context = 0;  ///< of an own context
@@ -126,7 +126,7 @@ class PERIGEE_API Store {
   [[nodiscard]] virtual std::expected<std::optional<Binding>, StoreError> find(
       ContextNumber context, const Component& name) = 0;
   /// At most `count` bindings in the order of their names: from the first one, or from the first
-  /// one behind `after`. Leaves out bindings that ended at `now` or before. The time does not
+  /// one after `after`. Leaves out bindings that ended at `now` or before. The time does not
   /// depend on the position. References of objects are left out.
   [[nodiscard]] virtual std::expected<std::vector<Binding>, StoreError> list(ContextNumber context,
                                                                              const Component* after,

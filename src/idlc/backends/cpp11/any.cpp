@@ -49,6 +49,16 @@ void collect_undefined(const Declarations& declarations, Declarations& interface
   }
 }
 
+/// The same for valuetypes. Their TypeCodes are in the source of the file that defines them.
+void collect_elsewhere(const Declarations& declarations, Declarations& values) {
+  for (const Declaration* declaration : declarations) {
+    const auto* forward = as<Forward>(declaration);
+    const auto* value = forward != nullptr ? as<ValueType>(forward->declared) : nullptr;
+    if (value != nullptr && !value->is_defined) values.push_back(value);
+    collect_elsewhere(nested_declarations(*declaration), values);
+  }
+}
+
 Declarations types_of(const Model& model) {
   Declarations types;
   collect(model.definitions, types);
@@ -173,6 +183,9 @@ std::string any_source_text(const Model& model, const FileNames& names) {
   writer.write(source_head, {{"file", file}, {"header", string_literal(any_header(file, names))}});
   Declarations undefined;
   collect_undefined(model.definitions, undefined);
+  Declarations elsewhere;
+  collect_elsewhere(model.definitions, elsewhere);
+  declare_nodes(writer, elsewhere);
   in_namespaces(writer, undefined, node_namespace, define_node);
   in_namespaces(writer, types, node_namespace, define_node);
   define_constants(writer, types);

@@ -195,12 +195,16 @@ void specialise_traits(Writer& writer, const Declarations& declarations) {
       declare_value_traits(writer, *value);
     } else if (const auto* box = as<ValueBox>(declaration)) {
       declare_value_traits(writer, *box);
+    } else if (const auto* forward = as<Forward>(declaration)) {
+      declare_casts(writer, *forward);
     } else if (is_class(*declaration)) {
       const std::string name = qualified_name(*declaration);
-      const bool is_value = declaration->kind == DeclarationKind::bitmask;
-      const std::string traits = is_value ? "value_traits" : "aggregate_traits";
+      const auto* bitmask = as<Bitmask>(declaration);
+      const std::string traits = bitmask == nullptr ? "aggregate_traits<" + name + ">"
+                                                    : "bitmask_traits<" + name + ", " +
+                                                          bits_type(bitmask->bit_bound) + ">";
       const std::string derived = "struct IDL::traits<" + name + ">";
-      const std::string base = ": ::perigee::stub::" + traits + "<" + name + "> {};";
+      const std::string base = ": ::perigee::stub::" + traits + " {};";
       writer.write("template <>");
       writer.write(derived + (writer.fits(derived + " " + base) ? " " : "\n    ") + base);
     }

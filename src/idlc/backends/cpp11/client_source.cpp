@@ -84,6 +84,8 @@ std::string client_source_text(const Model& model, const FileNames& names) {
   begin_shadowing(writer, model);
   define_contents(writer, model.definitions);
   define_all_traits(writer, model.definitions);
+  writer.separate();
+  define_casts(writer, model.definitions);
   end_shadowing(writer, model);
   return writer.take();
 }

@@ -313,10 +313,7 @@ class Walk final {
   }
 
   void value_use(const ValueType& used, const Location& location) {
-    if (used.is_component) return refuse(location, "event types");
-    if (!used.is_defined)
-      error(location, "no file defines the valuetype '" + used.scoped_name + "'",
-            "include the file that defines it");
+    if (used.is_component) refuse(location, "event types");
   }
 
   void interface_use(const Type& used, const Location& location) {

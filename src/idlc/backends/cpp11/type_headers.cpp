@@ -40,6 +40,10 @@ class Walk final {
     if (const auto* interface = as<Interface>(&declared)) bases(*interface);
     if (declared.kind == DeclarationKind::bitset) headers_.insert("perigee/orb/bits.h");
     if (const auto* value = as<ValueType>(&declared)) value_type(*value);
+    if (const auto* forward = as<Forward>(&declared)) {
+      const auto* value = as<ValueType>(forward->declared);
+      if (value != nullptr && !value->is_defined) headers_.insert(value_header);
+    }
     if (const auto* box = as<ValueBox>(&declared)) {
       headers_.insert(value_header);
       type(box->type);

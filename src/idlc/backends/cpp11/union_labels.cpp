@@ -93,6 +93,14 @@ void write_labels(Writer& writer, const Union& declared, const UnionBranch& bran
   if (branch.is_default) writer.write("default:");
 }
 
+bool is_default_branch(const UnionBranch& branch) { return branch.is_default; }
+
+/// Whether the branch has the annotation itself. The default of a typedef selects no member.
+bool has_own_default(const UnionBranch& branch) {
+  return std::ranges::find(branch.member.annotations, "default", &Annotation::name) !=
+         branch.member.annotations.end();
+}
+
 }  // namespace
 
 bool has_several_labels(const UnionBranch& branch) {
@@ -109,9 +117,15 @@ bool covers_by_labels(const Union& declared) {
          std::ranges::none_of(declared.branches, &UnionBranch::is_default);
 }
 
+InitialBranch without_member(const Union& declared) {
+  return {declared.branches.size(), unlabelled(declared)};
+}
+
 InitialBranch initial_branch(const Union& declared) {
-  if (declared.has_implicit_default) return {declared.branches.size(), unlabelled(declared)};
-  const auto found = std::ranges::find_if(declared.branches, &UnionBranch::is_default);
+  const bool is_implicit = declared.has_implicit_default;
+  const auto found =
+      std::ranges::find_if(declared.branches, is_implicit ? has_own_default : is_default_branch);
+  if (is_implicit && found == declared.branches.end()) return without_member(declared);
   const auto& branch = found == declared.branches.end() ? declared.branches.front() : *found;
   return {static_cast<std::size_t>(&branch - declared.branches.data()), label_of(declared, branch)};
 }

@@ -21,14 +21,17 @@ std::string label_of(const Union& declared, const UnionBranch& branch);
 /// Whether the labels alone cover every value: then there is no default, explicit or implicit.
 bool covers_by_labels(const Union& declared);
 
-/// The contents of a default constructed union: the default branch; otherwise no member if some
-/// values select no branch; otherwise the first branch. `index` is the index of the variant's
-/// alternative.
+/// What a union selects: a branch, or no member. `index` is the index of the variant's alternative.
 struct InitialBranch {
   std::size_t index;
   std::string label;
 };
+/// The contents of a default constructed union: the default branch. Without a default branch, if
+/// some values select no branch, it is the first branch with the annotation `@default`, or no
+/// member. Otherwise it is the first branch.
 InitialBranch initial_branch(const Union& declared);
+/// The contents without a member. The union must have an implicit default.
+InitialBranch without_member(const Union& declared);
 
 /// A `switch` over `expression`. `write_case` writes the statements for a branch; null means no
 /// branch. The statements must leave the switch.

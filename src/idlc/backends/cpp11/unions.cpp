@@ -129,7 +129,10 @@ void declare_fields(Writer& writer, const Union& declared) {
 /// that is nested in the union is not default constructible while the union's class is incomplete.
 std::string initial_value(const Union& declared, std::size_t index) {
   if (index == declared.branches.size()) return "";
-  const Type& type = *declared.branches[index].member.type;
+  const Member& member = declared.branches[index].member;
+  const Type& type = *member.type;
+  if (!std::holds_alternative<std::monostate>(member.initial))
+    return value_text(member.initial, type);
   if (const std::string value = initial_enumerator(type); !value.empty()) return value;
   return is_scalar(type) ? "" : cpp_type(type) + "{}";
 }
@@ -320,9 +323,12 @@ void define_union(Writer& writer, const Union& declared, const std::string& clas
                {{"class", class_name}, {"type", cpp_type(*declared.discriminator)}});
   define_setters(writer, declared, class_name);
   writer.separate();
-  if (declared.has_implicit_default)
-    writer.write(default_definition,
-                 {{"class", class_name}, {"label", initial.label}, {"index", index}});
+  if (declared.has_implicit_default) {
+    const InitialBranch none = without_member(declared);
+    writer.write(
+        default_definition,
+        {{"class", class_name}, {"label", none.label}, {"index", std::to_string(none.index)}});
+  }
   writer.separate();
   writer.write(swap_definition, {{"class", class_name}});
   if (declared.has_later_parts) writer.write(deferred_equality, {{"class", class_name}});

@@ -246,14 +246,13 @@ std::string moved(const Member& member) {
   return is_scalar(*member.type) ? name : "std::move(" + name + ")";
 }
 
+/// A constructor for the members of `inherited`, and for the own members.
+///
 /// A class derived from the OBV class calls the constructors of virtual bases itself, and without
 /// arguments. So the body of the constructor sets the state of the bases.
-void declare_obv_constructors(Writer& writer, const ValueType& value) {
-  const std::string name = obv_name(value);
-  writer.write("$name$() = default;", {{"name", name}});
-  const std::vector<OwnedMember> inherited = inherited_state(value);
+void declare_obv_constructor(Writer& writer, const ValueType& value,
+                             const std::vector<OwnedMember>& inherited) {
   const std::vector<Member> own = members_of(value);
-  if (inherited.empty() && own.empty()) return;
   std::vector<std::string> parameters;
   std::vector<std::string> initializers;
   for (const OwnedMember& member : inherited)
@@ -263,7 +262,7 @@ void declare_obv_constructors(Writer& writer, const ValueType& value) {
     parameters.push_back(cpp_type(*own[index].type) + " " + cpp_name(own[index].name));
     initializers.push_back(fields[index] + "(" + moved(own[index]) + ")");
   }
-  writer.list("explicit " + name + "(", parameters, own.empty() ? ") {" : ")");
+  writer.list("explicit " + obv_name(value) + "(", parameters, own.empty() ? ") {" : ")");
   if (!own.empty()) {
     const Indented continuation(writer, 4);
     writer.list(": ", initializers, " {");
@@ -272,6 +271,16 @@ void declare_obv_constructors(Writer& writer, const ValueType& value) {
     writer.write("  " + qualified_obv_name(*member.owner) + "::" + cpp_name(member.member->name) +
                  "(" + moved(*member.member) + ");");
   writer.write("}");
+}
+
+/// The constructor for all members, and one for the own members only, which programs for TAOX11
+/// use. Their numbers of parameters differ.
+void declare_obv_constructors(Writer& writer, const ValueType& value) {
+  writer.write("$name$() = default;", {{"name", obv_name(value)}});
+  const std::vector<OwnedMember> inherited = inherited_state(value);
+  const bool has_own = !value.state.empty();
+  if (!inherited.empty() || has_own) declare_obv_constructor(writer, value, inherited);
+  if (!inherited.empty() && has_own) declare_obv_constructor(writer, value, {});
 }
 
 void define_obv_state(Writer& writer, const ValueType& value, Access access) {
@@ -561,6 +570,23 @@ void declare_value_box(Writer& writer, const ValueBox& box) {
   writer.write(" private:\n  _boxed_type _boxed_$init$;\n};", {{"init", initializer(*box.type)}});
 }
 
+namespace {
+
+/// "Stock::obv::Purse", the name of the OBV class in programs for TAOX11. Left out if the module
+/// has a declaration with the name of the namespace.
+void declare_taox11_name(Writer& writer, const ValueType& value) {
+  const std::string_view name = "obv";
+  const auto* module = as<Module>(value.parent);
+  if (module == nullptr ||
+      std::ranges::find(module->contents, name, &Declaration::name) != module->contents.end())
+    return;
+  writer.separate();
+  write_namespace(writer, qualified_name(*module).substr(2) + "::obv",
+                  "using " + obv_name(value) + " = " + qualified_obv_name(value) + ";\n");
+}
+
+}  // namespace
+
 void declare_obv_classes(Writer& writer, const Declarations& declarations) {
   std::vector<const ValueType*> values;
   collect_values(declarations, values);
@@ -573,6 +599,7 @@ void declare_obv_classes(Writer& writer, const Declarations& declarations) {
       writer.write(contents.take());
     else
       write_namespace(writer, scope, contents.take());
+    if (!scope.empty()) declare_taox11_name(writer, *value);
   }
   writer.separate();
 }
@@ -599,6 +626,24 @@ bool declares_values(const Declarations& declarations) {
     return declaration->kind == DeclarationKind::value_type ||
            declaration->kind == DeclarationKind::value_box;
   });
+}
+
+void declare_casts(Writer& writer, const Forward& forward) {
+  const auto* value = as<ValueType>(forward.declared);
+  if (value == nullptr || value->is_defined) return;
+  writer.separate();
+  writer.write("extern template struct perigee::value::Casts<" + qualified_name(*value) + ">;");
+  writer.separate();
+}
+
+void define_casts(Writer& writer, const Declarations& declarations) {
+  for (const Declaration* declaration : declarations) {
+    if (declaration->is_imported) continue;
+    if (const auto* module = as<Module>(declaration)) define_casts(writer, module->contents);
+    const auto* value = as<ValueType>(declaration);
+    if (value != nullptr)
+      writer.write("template struct perigee::value::Casts<" + qualified_name(*value) + ">;");
+  }
 }
 
 void define_value(Writer& writer, const ValueType& value) {

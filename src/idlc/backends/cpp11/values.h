@@ -15,6 +15,12 @@ void declare_obv_classes(Writer& writer, const Declarations& declarations);
 void declare_value_traits(Writer& writer, const ValueType& value);
 void declare_value_traits(Writer& writer, const ValueBox& box);
 
+/// For the header, at file level: the casts of a valuetype that no file defines are in the library
+/// or program that defines it.
+void declare_casts(Writer& writer, const Forward& forward);
+/// For the source, at file level: the casts of the valuetypes that the main file defines.
+void define_casts(Writer& writer, const Declarations& declarations);
+
 /// Whether the main file declares valuetypes or boxed values.
 bool declares_values(const Declarations& declarations);
 /// For the source, in the namespace of the declaration.

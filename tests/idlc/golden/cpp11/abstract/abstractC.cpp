@@ -563,3 +563,8 @@ auto IDL::traits<::Shapes::Gallery>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }
+
+template struct perigee::value::Casts<::Shapes::Square>;
+template struct perigee::value::Casts<::Shapes::Cube>;
+template struct perigee::value::Casts<::Shapes::Tag>;
+template struct perigee::value::Casts<::Shapes::Circular>;

@@ -495,6 +495,12 @@ class Square : public virtual ::Shapes::Square {
 
 }  // namespace OBV_Shapes
 
+namespace Shapes::obv {
+
+using Square = ::OBV_Shapes::Square;
+
+}  // namespace Shapes::obv
+
 namespace OBV_Shapes {
 
 class Cube : public virtual ::Shapes::Cube, public virtual ::OBV_Shapes::Square {
@@ -504,6 +510,9 @@ class Cube : public virtual ::Shapes::Cube, public virtual ::OBV_Shapes::Square 
       : colour_(colour) {
     ::OBV_Shapes::Square::side(side);
     ::OBV_Shapes::Square::other(std::move(other));
+  }
+  explicit Cube(int32_t colour)
+      : colour_(colour) {
   }
 
   int32_t colour() const override { return colour_; }
@@ -515,6 +524,12 @@ class Cube : public virtual ::Shapes::Cube, public virtual ::OBV_Shapes::Square 
 };
 
 }  // namespace OBV_Shapes
+
+namespace Shapes::obv {
+
+using Cube = ::OBV_Shapes::Cube;
+
+}  // namespace Shapes::obv
 
 namespace OBV_Shapes {
 
@@ -540,6 +555,12 @@ class Tag : public virtual ::Shapes::Tag {
 
 }  // namespace OBV_Shapes
 
+namespace Shapes::obv {
+
+using Tag = ::OBV_Shapes::Tag;
+
+}  // namespace Shapes::obv
+
 namespace OBV_Shapes {
 
 class Circular : public virtual ::Shapes::Circular {
@@ -558,6 +579,12 @@ class Circular : public virtual ::Shapes::Circular {
 };
 
 }  // namespace OBV_Shapes
+
+namespace Shapes::obv {
+
+using Circular = ::OBV_Shapes::Circular;
+
+}  // namespace Shapes::obv
 
 #ifndef PERIGEE_TRAITS_6Shapes5Named
 #define PERIGEE_TRAITS_6Shapes5Named

@@ -273,3 +273,13 @@ auto IDL::traits<::Signs::Clock>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }
+
+template struct perigee::value::Casts<::Signs::Wide>;
+template struct perigee::value::Casts<::Signs::Tall>;
+template struct perigee::value::Casts<::Signs::Both>;
+template struct perigee::value::Casts<::Signs::Start>;
+template struct perigee::value::Casts<::Signs::Whole>;
+template struct perigee::value::Casts<::Signs::Last>;
+template struct perigee::value::Casts<::Signs::Near>;
+template struct perigee::value::Casts<::Signs::Far>;
+template struct perigee::value::Casts<::Signs::Place>;

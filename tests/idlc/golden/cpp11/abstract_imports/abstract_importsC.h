@@ -371,6 +371,12 @@ class Both : public virtual ::Signs::Both {
 
 }  // namespace OBV_Signs
 
+namespace Signs::obv {
+
+using Both = ::OBV_Signs::Both;
+
+}  // namespace Signs::obv
+
 namespace OBV_Signs {
 
 class Start : public virtual ::Signs::Start {
@@ -390,6 +396,12 @@ class Start : public virtual ::Signs::Start {
 
 }  // namespace OBV_Signs
 
+namespace Signs::obv {
+
+using Start = ::OBV_Signs::Start;
+
+}  // namespace Signs::obv
+
 namespace OBV_Signs {
 
 class Whole : public virtual ::Signs::Whole, public virtual ::OBV_Signs::Start {
@@ -398,6 +410,9 @@ class Whole : public virtual ::Signs::Whole, public virtual ::OBV_Signs::Start {
   explicit Whole(int32_t left, int32_t right)
       : right_(right) {
     ::OBV_Signs::Start::left(left);
+  }
+  explicit Whole(int32_t right)
+      : right_(right) {
   }
 
   int32_t right() const override { return right_; }
@@ -410,6 +425,12 @@ class Whole : public virtual ::Signs::Whole, public virtual ::OBV_Signs::Start {
 
 }  // namespace OBV_Signs
 
+namespace Signs::obv {
+
+using Whole = ::OBV_Signs::Whole;
+
+}  // namespace Signs::obv
+
 namespace OBV_Signs {
 
 class Last : public virtual ::Signs::Last, public virtual ::OBV_Signs::Whole {
@@ -419,6 +440,9 @@ class Last : public virtual ::Signs::Last, public virtual ::OBV_Signs::Whole {
       : other_(std::move(other)) {
     ::OBV_Signs::Start::left(left);
     ::OBV_Signs::Whole::right(right);
+  }
+  explicit Last(::CORBA::abstract_reference<::Signs::Sized> other)
+      : other_(std::move(other)) {
   }
 
   const ::CORBA::abstract_reference<::Signs::Sized>& other() const override { return other_; }
@@ -433,6 +457,12 @@ class Last : public virtual ::Signs::Last, public virtual ::OBV_Signs::Whole {
 };
 
 }  // namespace OBV_Signs
+
+namespace Signs::obv {
+
+using Last = ::OBV_Signs::Last;
+
+}  // namespace Signs::obv
 
 namespace OBV_Signs {
 
@@ -452,6 +482,12 @@ class Place : public virtual ::Signs::Place {
 };
 
 }  // namespace OBV_Signs
+
+namespace Signs::obv {
+
+using Place = ::OBV_Signs::Place;
+
+}  // namespace Signs::obv
 
 #ifndef PERIGEE_TRAITS_5Signs5Plain
 #define PERIGEE_TRAITS_5Signs5Plain

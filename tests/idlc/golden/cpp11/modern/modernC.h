@@ -642,11 +642,12 @@ struct IDL::traits<::Modern::Sized> : ::perigee::stub::aggregate_traits<::Modern
 template <>
 struct IDL::traits<::Modern::Keys> : ::perigee::stub::aggregate_traits<::Modern::Keys> {};
 template <>
-struct IDL::traits<::Modern::Flags> : ::perigee::stub::value_traits<::Modern::Flags> {};
+struct IDL::traits<::Modern::Flags> : ::perigee::stub::bitmask_traits<::Modern::Flags, uint8_t> {};
 template <>
-struct IDL::traits<::Modern::Unbounded> : ::perigee::stub::value_traits<::Modern::Unbounded> {};
+struct IDL::traits<::Modern::Unbounded>
+    : ::perigee::stub::bitmask_traits<::Modern::Unbounded, uint32_t> {};
 template <>
-struct IDL::traits<::Modern::Wide> : ::perigee::stub::value_traits<::Modern::Wide> {};
+struct IDL::traits<::Modern::Wide> : ::perigee::stub::bitmask_traits<::Modern::Wide, uint64_t> {};
 template <>
 struct IDL::traits<::Modern::Packed> : ::perigee::stub::aggregate_traits<::Modern::Packed> {};
 template <>

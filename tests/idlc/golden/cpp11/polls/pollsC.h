@@ -236,6 +236,12 @@ class Item : public virtual ::Polls::Item {
 
 }  // namespace OBV_Polls
 
+namespace Polls::obv {
+
+using Item = ::OBV_Polls::Item;
+
+}  // namespace Polls::obv
+
 template <>
 struct IDL::traits<::Polls::Refused> : ::perigee::stub::aggregate_traits<::Polls::Refused> {};
 template <>

@@ -712,3 +712,14 @@ auto IDL::traits<::Ledger::Desk>::_object(
     const ref_type& _reference) noexcept -> const ::CORBA::Object* {
   return _reference.get();
 }
+
+template struct perigee::value::Casts<::Ledger::Printable>;
+template struct perigee::value::Casts<::Ledger::Point>;
+template struct perigee::value::Casts<::Ledger::Named>;
+template struct perigee::value::Casts<::Ledger::Deep>;
+template struct perigee::value::Casts<::Ledger::Plain>;
+template struct perigee::value::Casts<::Ledger::Node>;
+template struct perigee::value::Casts<::Ledger::Empty>;
+template struct perigee::value::Casts<::Ledger::Purse>;
+template struct perigee::value::Casts<::Ledger::Secret>;
+template struct perigee::value::Casts<::Global>;

@@ -729,6 +729,12 @@ class Point : public virtual ::Ledger::Point {
 
 }  // namespace OBV_Ledger
 
+namespace Ledger::obv {
+
+using Point = ::OBV_Ledger::Point;
+
+}  // namespace Ledger::obv
+
 namespace OBV_Ledger {
 
 class Named : public virtual ::Ledger::Named, public virtual ::OBV_Ledger::Point {
@@ -738,6 +744,9 @@ class Named : public virtual ::Ledger::Named, public virtual ::OBV_Ledger::Point
       : name_(std::move(name)), age_(age) {
     ::OBV_Ledger::Point::x(x);
     ::OBV_Ledger::Point::y(y);
+  }
+  explicit Named(std::string name, uint16_t age)
+      : name_(std::move(name)), age_(age) {
   }
 
   ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
@@ -761,6 +770,12 @@ class Named : public virtual ::Ledger::Named, public virtual ::OBV_Ledger::Point
 
 }  // namespace OBV_Ledger
 
+namespace Ledger::obv {
+
+using Named = ::OBV_Ledger::Named;
+
+}  // namespace Ledger::obv
+
 namespace OBV_Ledger {
 
 class Deep : public virtual ::Ledger::Deep, public virtual ::OBV_Ledger::Named {
@@ -774,6 +789,10 @@ class Deep : public virtual ::Ledger::Deep, public virtual ::OBV_Ledger::Named {
     ::OBV_Ledger::Point::y(y);
     ::OBV_Ledger::Named::name(std::move(name));
     ::OBV_Ledger::Named::age(age);
+  }
+  explicit Deep(
+      ::CORBA::valuetype_reference<::Ledger::Point> inner, ::Ledger::Nodes nodes, std::string note)
+      : inner_(std::move(inner)), nodes_(std::move(nodes)), note_(std::move(note)) {
   }
 
   ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
@@ -805,6 +824,12 @@ class Deep : public virtual ::Ledger::Deep, public virtual ::OBV_Ledger::Named {
 
 }  // namespace OBV_Ledger
 
+namespace Ledger::obv {
+
+using Deep = ::OBV_Ledger::Deep;
+
+}  // namespace Ledger::obv
+
 namespace OBV_Ledger {
 
 class Plain : public virtual ::Ledger::Plain, public virtual ::OBV_Ledger::Point {
@@ -814,6 +839,9 @@ class Plain : public virtual ::Ledger::Plain, public virtual ::OBV_Ledger::Point
       : mark_(mark) {
     ::OBV_Ledger::Point::x(x);
     ::OBV_Ledger::Point::y(y);
+  }
+  explicit Plain(uint8_t mark)
+      : mark_(mark) {
   }
 
   ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
@@ -829,6 +857,12 @@ class Plain : public virtual ::Ledger::Plain, public virtual ::OBV_Ledger::Point
 };
 
 }  // namespace OBV_Ledger
+
+namespace Ledger::obv {
+
+using Plain = ::OBV_Ledger::Plain;
+
+}  // namespace Ledger::obv
 
 namespace OBV_Ledger {
 
@@ -867,6 +901,12 @@ class Node : public virtual ::Ledger::Node {
 
 }  // namespace OBV_Ledger
 
+namespace Ledger::obv {
+
+using Node = ::OBV_Ledger::Node;
+
+}  // namespace Ledger::obv
+
 namespace OBV_Ledger {
 
 class Empty : public virtual ::Ledger::Empty {
@@ -881,6 +921,12 @@ class Empty : public virtual ::Ledger::Empty {
 
 }  // namespace OBV_Ledger
 
+namespace Ledger::obv {
+
+using Empty = ::OBV_Ledger::Empty;
+
+}  // namespace Ledger::obv
+
 namespace OBV_Ledger {
 
 class Purse : public virtual ::Ledger::Purse, public virtual ::OBV_Ledger::Named {
@@ -893,6 +939,9 @@ class Purse : public virtual ::Ledger::Purse, public virtual ::OBV_Ledger::Named
     ::OBV_Ledger::Named::name(std::move(name));
     ::OBV_Ledger::Named::age(age);
   }
+  explicit Purse(::CORBA::Any extra)
+      : extra_(std::move(extra)) {
+  }
 
   const ::CORBA::Any& extra() const override { return extra_; }
   ::CORBA::Any& extra() override { return extra_; }
@@ -904,6 +953,12 @@ class Purse : public virtual ::Ledger::Purse, public virtual ::OBV_Ledger::Named
 };
 
 }  // namespace OBV_Ledger
+
+namespace Ledger::obv {
+
+using Purse = ::OBV_Ledger::Purse;
+
+}  // namespace Ledger::obv
 
 namespace OBV_Ledger {
 
@@ -932,6 +987,12 @@ class Secret : public virtual ::Ledger::Secret {
 };
 
 }  // namespace OBV_Ledger
+
+namespace Ledger::obv {
+
+using Secret = ::OBV_Ledger::Secret;
+
+}  // namespace Ledger::obv
 
 class OBV_Global : public virtual ::Global {
  public:

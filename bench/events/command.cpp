@@ -1,0 +1,77 @@
+// The options of `perigee bench events`.
+#include "harness/command.h"
+
+#include "events.h"
+#include "harness/companions.h"
+
+#include <memory>
+
+namespace perigee::bench {
+namespace {
+
+struct EventsSettings {
+  EventsOptions options;
+  Output output;
+  bool quick = false;
+  bool goals = false;
+};
+
+void run_events_command(const CLI::App& command, EventsSettings& settings) {
+  EventsOptions& options = settings.options;
+  if (settings.goals) {
+    set_unless_given(command, "--rounds", options.rounds, 12);
+    set_unless_given(command, "--consumers", options.consumers, {main_consumers});
+  }
+  if (settings.quick) {
+    set_unless_given(command, "--rounds", options.rounds, 2);
+    set_unless_given(command, "--deliveries", options.deliveries, 20'000);
+    set_unless_given(command, "--consumers", options.consumers, {main_consumers});
+    set_unless_given(command, "--size", options.sizes, {main_size});
+    set_unless_given(command, "--stopped", options.stopped_consumers, 200);
+  }
+  options.peers_program = companion_program("events_peers");
+  write_report(run_events(options), settings.output);
+}
+
+}  // namespace
+
+void add_events_command(CLI::App& bench) {
+  constexpr std::size_t consumers_max = 19'000;  // all need places of the service
+  constexpr std::size_t size_max = 8 << 20;
+  auto settings = std::make_shared<EventsSettings>();  // lives as long as the callback below
+  EventsOptions& options = settings->options;
+  CLI::App* command = bench.add_subcommand(
+      "events", "An event channel, compared with plain calls of the same objects");
+  add_rounds_option(*command, options.rounds, "Number of rounds; 6 or more for conclusions");
+  command
+      ->add_option("--deliveries", options.deliveries,
+                   "Events times consumers, of each kind and round")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  command
+      ->add_option("--volume", options.volume,
+                   "Octets of the deliveries of each kind and round, like 64MiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->capture_default_str();
+  command
+      ->add_option("--consumers", options.consumers,
+                   "Numbers of consumers, for events of 64 octets")
+      ->check(CLI::Range(std::size_t{1}, consumers_max))
+      ->capture_default_str();
+  command->add_option("--size", options.sizes, "Octets of an event, for 100 consumers; like 4KiB")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Range(std::size_t{1}, size_max))
+      ->capture_default_str();
+  command
+      ->add_option("--stopped", options.stopped_consumers,
+                   "Consumers of the measurement with one stopped consumer; 0 leaves it out")
+      ->check(CLI::Range(std::size_t{0}, consumers_max))
+      ->capture_default_str();
+  command->add_flag("--quick", settings->quick,
+                    "Few rounds and deliveries; other options take precedence");
+  command->add_flag("--goals", settings->goals, "Enough rounds to compare the goals");
+  add_output_options(*command, settings->output);
+  command->callback([command, settings] { run_events_command(*command, *settings); });
+}
+
+}  // namespace perigee::bench

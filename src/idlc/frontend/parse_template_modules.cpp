@@ -1,0 +1,337 @@
+// Template modules and their instances. IDL 4.2, 7.4.12. An instance is a module: its tokens are
+// those of the template, with the arguments in the place of the parameters.
+#include "idlc/frontend/grammar.h"
+#include "idlc/frontend/template_module.h"
+
+#include <algorithm>
+#include <array>
+
+namespace perigee::idlc {
+namespace {
+
+constexpr std::array kinds = {"typename", "interface", "valuetype", "struct",
+                              "union",    "exception", "enum",      "sequence"};
+
+std::optional<std::string_view> parse_kind(Context& context) {
+  const Token& token = context.tokens.peek();
+  const bool is_word = token.kind == TokenKind::keyword || token.kind == TokenKind::identifier;
+  const auto* const found = std::ranges::find(kinds, token.text);
+  if (!is_word || found == kinds.end()) {
+    context.tokens.report_unexpected("the kind of a parameter, such as 'typename'");
+    return std::nullopt;
+  }
+  context.tokens.next();
+  return *found;
+}
+
+/// The elements of a sequence: an earlier parameter, or a type. False after an error.
+bool parse_element(Context& context) {
+  constexpr std::string_view what = "the type of the sequence's elements";
+  const bool is_name = context.tokens.peek().kind == TokenKind::identifier;
+  return is_name ? !parse_scoped_name(context, what).is_empty()
+                 : parse_type(context, what) != nullptr;
+}
+
+/// `typename T`, `sequence<T> S`, `const long N`
+std::optional<TemplateParameter> parse_template_parameter(Context& context) {
+  TokenStream& tokens = context.tokens;
+  TemplateParameter parameter;
+  if (tokens.accept_keyword("const")) {
+    parameter.kind = "const";
+    parameter.constant_type = parse_type(context, "the type of the parameter");
+    if (parameter.constant_type == nullptr) return std::nullopt;
+  } else {
+    const auto kind = parse_kind(context);
+    if (!kind) return std::nullopt;
+    parameter.kind = *kind;
+  }
+  if (parameter.kind == "sequence" && tokens.accept("<")) {
+    const InAngles in_angles(context);
+    if (!parse_element(context) ||
+        !tokens.expect_closing_angle("after the type of the sequence's elements"))
+      return std::nullopt;
+  }
+  const auto identifier = parse_identifier(context, "the name of the parameter");
+  if (!identifier) return std::nullopt;
+  parameter.name = identifier->name;
+  return parameter;
+}
+
+bool parse_template_parameters(Context& context, TemplateModule& made) {
+  TokenStream& tokens = context.tokens;
+  tokens.next();  // <
+  do {
+    auto parameter = parse_template_parameter(context);
+    if (!parameter) return false;
+    made.parameters.push_back(std::move(*parameter));
+  } while (tokens.accept(","));
+  return tokens.expect(">", "after the parameters of the template module");
+}
+
+/// The name stands in its scope for a node without code.
+void declare_template(Context& context, const Identifier& identifier, TemplateModule made) {
+  constexpr std::string_view what = "template module";
+  auto& node = context.model.make<Interface>();
+  describe_declaration(context, node, identifier);
+  node.is_component = true;
+  node.is_defined = true;
+  context.scopes.declare(identifier, &node, what);
+  context.stand_ins.emplace(&node, what);
+  context.templates.emplace(&node, std::move(made));
+}
+
+void define_template(Context& context, const Identifier& identifier) {
+  TokenStream& tokens = context.tokens;
+  TemplateModule made;
+  if (!parse_template_parameters(context, made)) return tokens.recover();
+  if (!tokens.at("{")) {
+    tokens.report_unexpected("'{' after the parameters of the template module");
+    return tokens.recover();
+  }
+  const std::size_t position = tokens.position();
+  if (!tokens.skip_block()) {
+    tokens.report_unexpected("'}' at the end of the template module");
+    return;
+  }
+  made.body = tokens.tokens_since(position);
+  tokens.expect_semicolon("the template module");
+  declare_template(context, identifier, std::move(made));
+}
+
+// ---- instances ---------------------------------------------------------------------------------
+
+using Tokens = std::vector<Token>;
+
+/// "::Stock::Quote" as tokens. The text belongs to the declaration.
+Tokens name_tokens(const Declaration& declaration, Location location) {
+  Tokens result;
+  std::string_view rest = declaration.scoped_name;
+  Token token;
+  token.location = location;
+  while (!rest.empty()) {
+    token.kind = TokenKind::punctuation;
+    token.text = rest.substr(0, 2);  // ::
+    result.push_back(token);
+    rest.remove_prefix(token.text.size());
+    token.kind = TokenKind::identifier;
+    token.text = rest.substr(0, rest.find("::"));
+    result.push_back(token);
+    rest.remove_prefix(token.text.size());
+  }
+  return result;
+}
+
+/// Typedefs count as what they name.
+bool is_of_kind(const Declaration& declaration, std::string_view kind) {
+  const auto* definition = as<Typedef>(&declaration);
+  if (definition == nullptr) return to_text(declaration.kind) == kind;
+  const Type& type = unaliased(*definition->type);
+  if (kind == "sequence") return type.kind == TypeKind::sequence;
+  return type.declaration != nullptr && to_text(type.declaration->kind) == kind;
+}
+
+std::optional<Tokens> parse_named_argument(Context& context, const TemplateParameter& parameter) {
+  const std::string kind = parameter.kind == "typename" ? "a type" : with_article(parameter.kind);
+  const ScopedName name = parse_scoped_name(context, kind + " as the argument");
+  Declaration* declaration = name.is_empty() ? nullptr : context.scopes.resolve(name);
+  if (declaration == nullptr) return std::nullopt;
+  if (parameter.kind == "typename") {
+    if (type_of(context, declaration, name.location()) == nullptr) return std::nullopt;
+  } else if (!is_of_kind(*declaration, parameter.kind)) {
+    report_other_kind(context, name, *declaration, kind);
+    return std::nullopt;
+  }
+  return name_tokens(*declaration, name.location());
+}
+
+/// The tokens since `position`. A `>>` that also ends the arguments gives one more `>`.
+Tokens balanced_since(Context& context, std::size_t position) {
+  Tokens result = context.tokens.tokens_since(position);
+  const auto count = [&result](std::string_view text) {
+    return std::ranges::count_if(result, [&](const Token& token) { return token.is(text); });
+  };
+  for (auto missing = count("<") - count(">"); missing > 0; --missing) {
+    result.push_back(result.back());
+    result.back().kind = TokenKind::punctuation;
+    result.back().text = ">";
+  }
+  return result;
+}
+
+/// In parentheses, since an operator may follow the parameter.
+std::optional<Tokens> parse_constant_argument(Context& context, const Type& type) {
+  const std::size_t position = context.tokens.position();
+  if (!parse_constant(context, type)) return std::nullopt;
+  Tokens result = context.tokens.tokens_since(position);
+  Token parenthesis = result.front();
+  parenthesis.kind = TokenKind::punctuation;
+  parenthesis.text = "(";
+  result.insert(result.begin(), parenthesis);
+  parenthesis.text = ")";
+  result.push_back(parenthesis);
+  return result;
+}
+
+std::optional<Tokens> parse_argument(Context& context, const TemplateParameter& parameter) {
+  TokenStream& tokens = context.tokens;
+  if (parameter.constant_type != nullptr)
+    return parse_constant_argument(context, *parameter.constant_type);
+  const bool is_type_without_name = parameter.kind == "typename" || parameter.kind == "sequence";
+  const bool is_name = tokens.peek().kind == TokenKind::identifier || tokens.at("::");
+  if (is_name || !is_type_without_name) return parse_named_argument(context, parameter);
+  const std::size_t position = tokens.position();
+  const Location location = tokens.peek().location;
+  const Type* type = parse_type(context, "a type as the argument");
+  if (type == nullptr) return std::nullopt;
+  if (parameter.kind == "sequence" && type->kind != TypeKind::sequence) {
+    context.error(location, "'" + to_text(*type) + "' is not a sequence");
+    return std::nullopt;
+  }
+  return balanced_since(context, position);
+}
+
+std::optional<std::vector<Tokens>> parse_arguments(Context& context, const TemplateModule& made) {
+  TokenStream& tokens = context.tokens;
+  const InAngles in_angles(context);
+  tokens.next();  // <
+  std::vector<Tokens> result;
+  for (const TemplateParameter& parameter : made.parameters) {
+    if (!result.empty() && !tokens.expect(",", "after the argument of the template module"))
+      return std::nullopt;
+    auto argument = parse_argument(context, parameter);
+    if (!argument) return std::nullopt;
+    result.push_back(std::move(*argument));
+  }
+  if (!tokens.expect(">", "after the arguments of the template module")) return std::nullopt;
+  return result;
+}
+
+/// The argument that stands for the token at `index` of the body; null if it is no parameter.
+const Tokens* argument_at(const TemplateModule& made, const std::vector<Tokens>& arguments,
+                          std::size_t index) {
+  const Token& token = made.body[index];
+  if (token.kind != TokenKind::identifier || made.body[index - 1].is("::")) return nullptr;
+  for (std::size_t number = 0; number < made.parameters.size(); ++number)
+    if (made.parameters[number].name == token.text) return &arguments[number];
+  return nullptr;
+}
+
+/// `module name { … };`. Tokens of another file get the location of the instance, because the code
+/// of the instance belongs to the file that has it.
+Tokens instance_tokens(const TemplateModule& made, const std::vector<Tokens>& arguments,
+                       const Token& name) {
+  Token token = name;
+  token.kind = TokenKind::keyword;
+  token.text = "module";
+  Tokens result = {token, name};
+  for (std::size_t index = 0; index < made.body.size(); ++index) {
+    const Tokens* argument = index == 0 ? nullptr : argument_at(made, arguments, index);
+    if (argument != nullptr) {
+      result.insert(result.end(), argument->begin(), argument->end());
+      continue;
+    }
+    result.push_back(made.body[index]);
+    if (result.back().location.file != name.location.file) result.back().location = name.location;
+  }
+  token.kind = TokenKind::punctuation;
+  token.text = ";";
+  result.push_back(token);
+  token.kind = TokenKind::end;
+  token.text = {};
+  result.push_back(token);
+  return result;
+}
+
+/// Reports an instance that would exceed the limit of tokens. Templates that use each other could
+/// make any number of them.
+bool is_within_limit(Context& context, const TemplateModule& made,
+                     const std::vector<Tokens>& arguments, Location location) {
+  std::size_t longest = 1;
+  for (const Tokens& argument : arguments) longest = std::max(longest, argument.size());
+  const std::size_t token_count_max = context.options.limits.token_count_max;
+  const std::size_t left = token_count_max - context.instance_token_count;
+  if (made.body.size() > left / longest) {
+    context.error(location, "the instances of template modules have more than " +
+                                std::to_string(token_count_max) + " tokens");
+    return false;
+  }
+  context.instance_token_count += made.body.size() * longest;
+  return true;
+}
+
+void parse_instance(Context& context, TemplateModule& made, Annotations annotations) {
+  TokenStream& tokens = context.tokens;
+  if (made.is_open) {
+    context.error(tokens.previous_end(), "the template module makes an instance of itself");
+    return tokens.recover();
+  }
+  const auto arguments = parse_arguments(context, made);
+  if (!arguments) return tokens.recover();
+  if (tokens.peek().kind != TokenKind::identifier) {
+    tokens.report_unexpected("the name of the instance");
+    return tokens.recover();
+  }
+  const Token name = tokens.next();
+  if (!is_within_limit(context, made, *arguments, name.location)) return tokens.recover();
+  Tokens instance = instance_tokens(made, *arguments, name);
+  made.is_open = true;
+  tokens.parse_aside(instance, [&] { parse_module(context, std::move(annotations)); });
+  made.is_open = false;
+  tokens.expect_semicolon("the instance of the template module");
+}
+
+/// The visible template module with the name of the current token; null if there is none.
+TemplateModule* visible_template(Context& context, const std::string& name) {
+  for (const Scope* scope = &context.scopes.current(); scope != nullptr; scope = scope->parent()) {
+    const Symbol* found = scope->find_exact(name);
+    if (found == nullptr) continue;
+    const auto made = context.templates.find(found->declaration);
+    return made == context.templates.end() ? nullptr : &made->second;
+  }
+  return nullptr;
+}
+
+/// Whether the token behind the `<` begins a parameter.
+bool at_parameter(const TokenStream& tokens) {
+  const Token& first = tokens.peek(1);
+  return first.text == "const" || std::ranges::find(kinds, first.text) != kinds.end();
+}
+
+/// Both parameters and arguments may begin with `sequence<`.
+bool at_sequence(const TokenStream& tokens) {
+  return tokens.peek(1).text == "sequence" && tokens.peek(2).is("<");
+}
+
+}  // namespace
+
+void parse_template_module(Context& context, const Identifier& identifier,
+                           Annotations annotations) {
+  TokenStream& tokens = context.tokens;
+  TemplateModule* made = visible_template(context, identifier.name);
+  const bool is_argument = at_sequence(tokens) ? made != nullptr : !at_parameter(tokens);
+  if (!is_argument) return define_template(context, identifier);
+  if (made != nullptr) return parse_instance(context, *made, std::move(annotations));
+  context.error(identifier.location, "'" + identifier.name + "' is not a template module").hint =
+      "a template module has parameters, such as 'typename T'";
+  tokens.recover();
+}
+
+bool parse_scoped_instance(Context& context, Annotations annotations) {
+  TokenStream& tokens = context.tokens;
+  if (!tokens.at("::") && !tokens.peek(1).is("::")) return false;
+  const ScopedName name = parse_scoped_name(context, "the name of a template module");
+  const Declaration* found = name.is_empty() ? nullptr : context.scopes.resolve(name);
+  const auto made = context.templates.find(found);
+  if (found != nullptr && made == context.templates.end())
+    report_other_kind(context, name, *found, "a template module");
+  if (made == context.templates.end() || !tokens.at("<")) {
+    if (found != nullptr && made != context.templates.end())
+      tokens.report_unexpected("'<' after the name of the template module");
+    tokens.recover();
+  } else {
+    parse_instance(context, made->second, std::move(annotations));
+  }
+  return true;
+}
+
+}  // namespace perigee::idlc

@@ -1,0 +1,28 @@
+// Template modules. IDL 4.2, 7.4.12. The parser keeps the tokens of a template module, and parses
+// them once for each instance, with the arguments in the place of the parameters.
+#pragma once
+
+#include "idlc/frontend/token.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perigee::idlc {
+
+struct Type;
+
+/// A parameter of a template module, such as `typename T` or `const long N`.
+struct TemplateParameter {
+  std::string_view kind;  ///< the first word: "typename", "struct", "sequence", "const", …
+  std::string name;
+  const Type* constant_type = nullptr;  ///< of a `const` parameter; else null
+};
+
+struct TemplateModule {
+  std::vector<TemplateParameter> parameters;
+  std::vector<Token> body;  ///< with both braces
+  bool is_open = false;     ///< while an instance is parsed
+};
+
+}  // namespace perigee::idlc

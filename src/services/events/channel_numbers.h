@@ -1,0 +1,27 @@
+// The numbers of channels for operators: a table on the metrics page, and metrics.
+#pragma once
+
+#include <perigee/orb/metrics.h>
+#include <perigee/orb/status_section.h>
+#include <perigee/services/events/statistics.h>
+
+#include <string>
+#include <vector>
+
+namespace perigee::events {
+
+struct NumbersOfChannel {
+  std::string key;
+  ChannelStatistics numbers;
+};
+/// In the order of the keys.
+using NumbersOfChannels = std::vector<NumbersOfChannel>;
+
+/// The part of the table for `query`. `channels` are those behind `query.after`: one more than the
+/// rows of the part, if there are so many.
+[[nodiscard]] orb::StatusTable table_of_channels(const NumbersOfChannels& channels,
+                                                 const orb::StatusQuery& query);
+/// Adds families with a sample for each channel. docs/metrics.md lists them.
+void append_channel_metrics(const NumbersOfChannels& channels, orb::MetricsSnapshot& snapshot);
+
+}  // namespace perigee::events
