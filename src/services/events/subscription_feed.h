@@ -33,6 +33,11 @@ class SubscriptionFeed final : public LogListener,
  public:
   SubscriptionFeed(std::shared_ptr<DurableLog> log, const Subscription& stored);
 
+  /// Takes over the position that the store has: another service may have delivered events, or made
+  /// the subscription again. Called on a thread that serves a request, before `connect`, and
+  /// resumes on the loop of this thread. Raises the exceptions of the store, and OBJECT_NOT_EXIST
+  /// if the store has no such subscription.
+  task<void> refresh();
   /// A reader that begins behind the last acknowledged event. Closes the former one. Called on a
   /// thread that serves a request: its loop is that of the reader. Raises OBJECT_NOT_EXIST if the
   /// subscription has ended.

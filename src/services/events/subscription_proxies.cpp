@@ -48,6 +48,7 @@ task<void> SubscriptionPushProxy::connect_push_consumer(
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
+  co_await feed_->refresh();
   {
     const std::scoped_lock lock(mutex_);
     if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
@@ -161,6 +162,7 @@ bool SubscriptionPullProxy::is_connected() const {
 
 task<void> SubscriptionPullProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
+  co_await feed_->refresh();
   const std::scoped_lock lock(mutex_);
   if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
   if (reader_ != nullptr) throw AlreadyConnected();
