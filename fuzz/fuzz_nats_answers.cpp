@@ -50,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       break;
     case 2:
       require_result(nats::parse_consumer(text));
+      require_result(nats::parse_leader_message(text));
       break;
     case 3:
       require_result(nats::parse_subjects(text));

@@ -18,14 +18,6 @@ constexpr std::size_t headers_size_max = 256;   // octets of a message besides t
 constexpr milliseconds stall_time{500};
 constexpr milliseconds not_ready_delay{100};
 
-StoreError not_stored() {
-  return {StoreError::Kind::unavailable, "NATS did not store the event in time"};
-}
-StoreError perhaps_stored() {
-  return {StoreError::Kind::uncertain,
-          "NATS did not acknowledge the event in time; the channel may have it"};
-}
-
 StoreError too_large(std::size_t size, std::size_t payload_max) {
   return {StoreError::Kind::too_large,
           "the event has " + std::to_string(size) +
@@ -55,6 +47,7 @@ void Appending::on_answer(std::uint64_t count, const Message& message) {
   const auto answer = has_no_stream
                           ? Parsed<PublishAnswer>(std::unexpected(ApiError{503, 0, "no stream"}))
                           : parse_publish(message.octets);
+  if (answer && answer->number == 0) return;  // the first copy of the event is still being stored
   if (answer) {
     note_stored(count, answer->number);
     if (answer->number <= heard_) on_heard({}, heard_);
@@ -90,7 +83,20 @@ void Appending::note_stored(std::uint64_t count, SequenceNumber number) {
   unheard_.emplace(number, count);
   progress_ = session_.now();
   for (std::size_t at = 0; at < count - first_; ++at)
-    if (entries_[at].number == 0) entries_[at].is_overtaken = true;
+    if (entries_[at].number == 0 && !entries_[at].overtaken) entries_[at].overtaken = progress_;
+}
+
+StoreError Appending::no_result(const Entry& entry) const {
+  StoreError error = session_.timed_out("an event for '" + place_.subject + "'");
+  if (entry.open_attempts == 0) return error;
+  return {StoreError::Kind::uncertain, std::move(error.text) + "; the channel may have the event"};
+}
+
+/// When the oldest event ends without a result. A later event can be sent only then, so an event
+/// that is not sent again does not wait longer than for the answer to one attempt.
+TimePoint Appending::end_of(const Entry& entry) const {
+  if (!entry.overtaken || entry.number != 0) return entry.end;
+  return std::min(entry.end, *entry.overtaken + session_.options().attempt_time_max);
 }
 
 void Appending::finish(std::uint64_t count, std::expected<SequenceNumber, StoreError> result) {
@@ -141,7 +147,7 @@ void Appending::step() {
     const std::size_t at = sent_++;
     sent_octets_ += entries_[at].octets.size();
     const Entry& entry = entries_[at];
-    if (entry.done && entry.number == 0 && !entry.is_overtaken) send(at);
+    if (entry.done && entry.number == 0 && !entry.overtaken) send(at);
     remove_done();
   }
 }
@@ -163,18 +169,18 @@ void Appending::send(std::size_t at) {
 }
 
 void Appending::expire(TimePoint now) {
-  while (!entries_.empty() && entries_.front().end <= now) {
+  while (!entries_.empty() && end_of(entries_.front()) <= now) {
     const Entry& entry = entries_.front();
     if (entry.number != 0)
       finish(first_, entry.number);  // the listener will get it
     else
-      finish(first_, std::unexpected(entry.open_attempts > 0 ? perhaps_stored() : not_stored()));
+      finish(first_, std::unexpected(no_result(entry)));
   }
 }
 
 TimePoint Appending::next_step() const {
   if (entries_.empty()) return TimePoint::max();
-  TimePoint next = entries_.front().end;
+  TimePoint next = end_of(entries_.front());
   if (sent_ > 0) next = std::min(next, progress_ + session_.options().attempt_time_max);
   if (sent_ < entries_.size() && session_.is_up() && blocked_until_ > session_.now())
     next = std::min(next, blocked_until_);

@@ -55,10 +55,13 @@ class Appending {
     TimePoint end;
     Receive<SequenceNumber> done;  // empty: the event has its result
     unsigned open_attempts = 0;    // sent, and NATS has not said that it did not store the event
-    bool is_overtaken = false;     // a later event is stored; not sent again
-    SequenceNumber number = 0;     // is stored; the result waits for the listener
+    std::optional<TimePoint> overtaken;  // since a later event is stored; not sent again
+    SequenceNumber number = 0;           // is stored; the result waits for the listener
   };
 
+  /// The error of an event whose time is over.
+  [[nodiscard]] StoreError no_result(const Entry& entry) const;
+  [[nodiscard]] TimePoint end_of(const Entry& entry) const;
   [[nodiscard]] bool may_send() const;
   void send(std::size_t at);
   /// Sends the events without a result again, from the first one on.

@@ -20,19 +20,25 @@ Channel::Channel(Session& session, const Keys& keys, const Place& place, const S
       listener_(std::move(listener)),
       following_(session, {stream_, subject_part('f', place.number, session)}, info,
                  {[this](const StoredEvent& event, std::string_view message_id) {
-                    listener_(event);
+                    if (listener_) listener_(event);
                     appending_.on_heard(message_id, event.number);
                   },
                   [this](const StoreError& error) { on_broken(error); }}),
       appending_(session,
                  {keys.subject(place.name), place.store + "." + std::to_string(place.number) + ".",
                   subject_part('a', place.number, session)}),
-      subscriptions_(session, keys, {place.name, stream_, info.made}),
+      subscriptions_(session, keys, following_, {place.name, stream_, info.made}),
       reading_(session, following_, {stream_, keys.subject(place.name)}) {}
 
 void Channel::start() {
   session_.start(following_.run());
   session_.start(trim_repeatedly());
+}
+
+std::expected<void, StoreError> Channel::open_again(EventListener listener) {
+  if (broken_) return std::unexpected(*broken_);
+  listener_ = std::move(listener);
+  return {};
 }
 
 void Channel::on_up() {
@@ -51,7 +57,16 @@ task<void> Channel::subscribe(std::string name, Begin begin, TimePoint end,
     done(std::unexpected(*broken_));
     co_return;
   }
-  auto result = co_await subscriptions_.subscribe(std::move(name), begin, following_.last(), end);
+  auto result = co_await subscriptions_.subscribe(std::move(name), begin, end);
+  done(std::move(result));
+}
+
+task<void> Channel::position(std::string name, TimePoint end, Receive<Subscription> done) {
+  if (broken_) {
+    done(std::unexpected(*broken_));
+    co_return;
+  }
+  auto result = co_await subscriptions_.find(std::move(name), end);
   done(std::move(result));
 }
 
@@ -62,7 +77,10 @@ task<void> Channel::unsubscribe(std::string name, TimePoint end, Receive<void> d
 
 task<void> Channel::subscriptions(TimePoint end, Receive<std::vector<Subscription>> done) {
   auto result = co_await subscriptions_.list(end);
-  done(std::move(result));
+  if (result)
+    done(std::move(result->subscriptions));
+  else
+    done(std::unexpected(result.error()));
 }
 
 task<void> Channel::read(std::string name, SequenceNumber after, Reading::Limits limits,
@@ -89,24 +107,30 @@ void Channel::acknowledge(const std::string& name, SequenceNumber number, TimePo
 task<void> Channel::trim_repeatedly() {
   while (!session_.is_ending() && !broken_) {
     co_await session_.pause(session_.options().trim_interval);
-    if (subscriptions_.take_progress()) co_await trim();
+    if (!subscriptions_.take_progress()) continue;
+    const bool is_trimmed = co_await trim();
+    if (!is_trimmed) subscriptions_.put_progress_back();
   }
 }
 
 /// Removes the events that all subscriptions have acknowledged. A subscription that is made
-/// meanwhile begins behind `newest`, or with the oldest event that is left.
-task<void> Channel::trim() {
+/// meanwhile begins behind `newest`, or with the oldest event that is left. A record that cannot be
+/// read may belong to a subscription that needs all events.
+task<bool> Channel::trim() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
   const SequenceNumber newest = following_.last();
   const auto all = co_await subscriptions_.list(end);
-  if (!all || all->empty()) co_return;
+  if (!all || !all->is_complete) co_return false;
+  if (all->subscriptions.empty()) co_return true;
   SequenceNumber done_by_all = newest;
-  for (const Subscription& subscription : *all)
+  for (const Subscription& subscription : all->subscriptions)
     done_by_all = std::min(done_by_all, subscription.acknowledged);
-  if (done_by_all <= trimmed_) co_return;
+  if (done_by_all <= trimmed_) co_return true;
   const auto purged = co_await session_.ask_api(
       "STREAM.PURGE." + stream_, purge_before_json(done_by_all + 1), end, parse_purge);
-  if (purged && *purged) trimmed_ = done_by_all;
+  if (!purged || !*purged) co_return false;
+  trimmed_ = done_by_all;
+  co_return true;
 }
 
 }  // namespace perigee::events::nats

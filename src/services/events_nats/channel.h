@@ -11,6 +11,7 @@
 #include <perigee/services/events/store.h>
 
 #include <cstdint>
+#include <expected>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,11 +35,14 @@ class Channel {
 
   /// Starts the tasks of the channel.
   void start();
+  /// Replaces the listener. Fails if the channel cannot go on.
+  [[nodiscard]] std::expected<void, StoreError> open_again(EventListener listener);
   void append(std::string octets, TimePoint end, Receive<SequenceNumber> done) {
     appending_.add(std::move(octets), end, std::move(done));
   }
   [[nodiscard]] task<void> subscribe(std::string name, Begin begin, TimePoint end,
                                      Receive<Subscription> done);
+  [[nodiscard]] task<void> position(std::string name, TimePoint end, Receive<Subscription> done);
   [[nodiscard]] task<void> unsubscribe(std::string name, TimePoint end, Receive<void> done);
   [[nodiscard]] task<void> subscriptions(TimePoint end, Receive<std::vector<Subscription>> done);
   [[nodiscard]] task<void> read(std::string name, SequenceNumber after, Reading::Limits limits,
@@ -62,11 +66,12 @@ class Channel {
  private:
   void on_broken(const StoreError& error);
   [[nodiscard]] task<void> trim_repeatedly();
-  [[nodiscard]] task<void> trim();
+  /// False: events that are done may be left.
+  [[nodiscard]] task<bool> trim();
 
   Session& session_;
   const std::string stream_;
-  const EventListener listener_;
+  EventListener listener_;
   Following following_;
   Appending appending_;
   Subscriptions subscriptions_;

@@ -38,26 +38,51 @@ task<void> Following::run() {
 /// Whether the stream is still the same, with all events that the listener got.
 task<bool> Following::check_stream() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
-  const auto info = co_await stream_info(session_, place_.stream, end);
-  std::optional<StoreError> error;
-  if (!info && info.error().kind == StoreError::Kind::unavailable) co_return false;
-  if (!info)
-    error = info.error();
-  else if (info->made != made_)
-    error = StoreError{StoreError::Kind::corrupt,
-                       "the NATS stream '" + place_.stream + "' was removed and made again"};
-  else if (info->last < last_)
-    error = StoreError{StoreError::Kind::corrupt, "the NATS stream '" + place_.stream +
-                                                      "' has lost events: its last number is " +
-                                                      std::to_string(info->last) + ", and event " +
-                                                      std::to_string(last_) + " was there"};
-  if (info) first_ = info->first;
-  if (!error) co_return true;
-  error->text += "; start the event service again";
-  log::write(log::Level::error, "events", error->text);
-  is_broken_ = true;
-  events_.broken(*error);
+  const auto info =
+      co_await session_.ask_api("STREAM.INFO." + place_.stream, "", end, parse_stream);
+  if (!info) co_return false;  // no answer in time
+  const Fault fault = fault_of(*info);
+  if (fault.text.empty()) {
+    missing_since_.reset();
+    first_ = (*info)->first;
+    co_return true;
+  }
+  if (!fault.may_pass) break_channel(fault);
+  if (!missing_since_) missing_since_ = session_.now();
+  const bool lasts = session_.now() - *missing_since_ >= session_.options().stream_missing_max;
+  if (fault.lasts_at_most && lasts) break_channel(fault);
+  if (!is_broken_) warn(fault.text);
   co_return false;
+}
+
+/// Only a stream of which NATS says that it is another one, or that lacks events, ends the channel.
+/// Other errors pass: for example, a cluster does not find a stream while its servers start.
+Following::Fault Following::fault_of(const Parsed<StreamInfo>& info) const {
+  const std::string what = "the NATS stream '" + place_.stream + "'";
+  if (!info) {
+    const bool is_missing = info.error().is(ErrorCode::stream_not_found);
+    return {to_store_error(info.error(), what).text, true, is_missing};
+  }
+  if (info->made != made_) return {what + " was removed and made again", false, false};
+  if (info->last >= last_) return {};
+  // A new leader of several replicas may not have applied all events that it has.
+  const bool may_pass = info->replicas > 1;
+  return {what + " has lost events: its last number is " + std::to_string(info->last) +
+              ", and event " + std::to_string(last_) + " was there",
+          may_pass, true};
+}
+
+void Following::break_channel(const Fault& fault) {
+  const StoreError error{StoreError::Kind::corrupt, fault.text + "; start the event service again"};
+  log::write(log::Level::error, "events", error.text);
+  is_broken_ = true;
+  events_.broken(error);
+}
+
+void Following::warn(const std::string& text) {
+  if (!warnings_.may_write(session_.now())) return;
+  log::write(log::Level::warning, "events",
+             "NATS: no consumer of '" + place_.stream + "': " + text);
 }
 
 task<bool> Following::make_consumer() {
@@ -85,8 +110,7 @@ task<bool> Following::make_consumer() {
   if (!answer) co_return false;
   const auto name = parse_consumer(answer->octets);
   if (!name) {
-    log::write(log::Level::warning, "events",
-               "NATS: no consumer of '" + place_.stream + "': " + name.error().text);
+    warn(name.error().text);
     co_return false;
   }
   consumer_name_ = *name;

@@ -47,7 +47,17 @@ class Following {
   [[nodiscard]] std::uint64_t consumers_made() const { return consumer_; }
 
  private:
+  /// Why the stream cannot be followed now. Without a text: it can.
+  struct Fault {
+    std::string text;
+    bool may_pass = false;
+    bool lasts_at_most = false;  // it ends the channel after `stream_missing_max`
+  };
+
   [[nodiscard]] task<bool> check_stream();
+  [[nodiscard]] Fault fault_of(const Parsed<StreamInfo>& info) const;
+  void break_channel(const Fault& fault);
+  void warn(const std::string& text);
   [[nodiscard]] task<bool> make_consumer();
   [[nodiscard]] task<void> await_fault();
   [[nodiscard]] bool has_fault() const;
@@ -64,6 +74,8 @@ class Following {
   Recent recent_;
   Bell bell_;  // the connection has changed, or there is a gap
   bool is_broken_ = false;
+  std::optional<TimePoint> missing_since_;  // the stream cannot be followed
+  LogLimit warnings_;
 
   std::uint64_t consumer_ = 0;  // counts the consumers
   std::string subject_;         // of the subscription that gets its messages

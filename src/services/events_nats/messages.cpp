@@ -2,6 +2,7 @@
 #include "services/events_nats/messages.h"
 
 #include <nlohmann/json.hpp>
+#include <openssl/evp.h>
 
 #include <algorithm>
 #include <array>
@@ -127,7 +128,7 @@ Parsed<Answer> read_answer(std::string_view text, Answer (*read)(const json& roo
 
 PublishAnswer to_publish(const json& root) {
   const PublishAnswer answer{number_of(root, "seq")};
-  if (answer.number == 0) throw WrongAnswer("seq: missing");
+  if (answer.number == 0 && !flag_of(root, "duplicate")) throw WrongAnswer("seq: missing");
   return answer;
 }
 
@@ -146,10 +147,32 @@ StreamInfo to_stream(const json& root) {
   info.acknowledges = !flag_of(config, "no_ack");
   info.events_per_subject_max = signed_of(config, "max_msgs_per_subject", -1);
   info.duplicate_window_ns = signed_of(config, "duplicate_window", 0);
+  info.replicas = number_of(config, "num_replicas");
   info.first = number_of(state, "first_seq");
   info.last = number_of(state, "last_seq");
   info.events = number_of(state, "messages");
   return info;
+}
+
+std::string from_base64(const std::string& text) {
+  std::string octets(text.size() / 4 * 3, '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(octets.data()),
+                                   reinterpret_cast<const unsigned char*>(text.data()),
+                                   static_cast<int>(text.size()));
+  const std::size_t padding = text.ends_with("==") ? 2 : text.ends_with("=") ? 1 : 0;
+  // The function of OpenSSL accepts spaces at the ends, and '=' within the text.
+  if (size < 0 || static_cast<std::size_t>(size) != octets.size() || text.size() % 4 != 0 ||
+      text.substr(0, text.size() - padding).contains('='))
+    throw WrongAnswer("data: must be Base64");
+  octets.resize(static_cast<std::size_t>(size) - padding);
+  return octets;
+}
+
+LeaderMessage to_leader_message(const json& root) {
+  const json& message = object_of(root, "message");
+  LeaderMessage found{number_of(message, "seq"), from_base64(text_of(message, "data"))};
+  if (found.number == 0) throw WrongAnswer("seq: missing");
+  return found;
 }
 
 std::string to_consumer(const json& root) {
@@ -244,8 +267,8 @@ std::string get_last_json(const std::string& subject) {
   return json{{"last_by_subj", subject}}.dump();
 }
 
-std::string purge_subject_json(const std::string& subject) {
-  return json{{"filter", subject}}.dump();
+std::string purge_subject_json(const std::string& subject, SequenceNumber number) {
+  return json{{"filter", subject}, {"seq", number + 1}}.dump();
 }
 
 std::string purge_before_json(SequenceNumber number) { return json{{"seq", number}}.dump(); }
@@ -254,8 +277,15 @@ std::string subjects_json(const std::string& filter, std::uint64_t offset) {
   return json{{"subjects_filter", filter}, {"offset", offset}}.dump();
 }
 
-Parsed<PublishAnswer> parse_publish(std::string_view text) { return read_answer(text, to_publish); }
+Parsed<PublishAnswer> parse_publish(std::string_view text) {
+  auto answer = read_answer(text, to_publish);
+  if (!answer && answer.error().is(ErrorCode::duplicate_in_progress)) return PublishAnswer{};
+  return answer;
+}
 Parsed<StreamInfo> parse_stream(std::string_view text) { return read_answer(text, to_stream); }
+Parsed<LeaderMessage> parse_leader_message(std::string_view text) {
+  return read_answer(text, to_leader_message);
+}
 Parsed<std::string> parse_consumer(std::string_view text) { return read_answer(text, to_consumer); }
 Parsed<SubjectList> parse_subjects(std::string_view text) { return read_answer(text, to_subjects); }
 Parsed<std::uint64_t> parse_purge(std::string_view text) { return read_answer(text, to_purge); }

@@ -34,6 +34,7 @@ enum class ErrorCode : std::uint16_t {
   stream_not_found = 10059,
   subject_in_use = 10065,
   wrong_last_sequence = 10071,
+  duplicate_in_progress = 10158,
   not_enabled = 10076,
   store_failed = 10077,
 };
@@ -56,6 +57,7 @@ template <typename Answer>
 using Parsed = std::expected<Answer, ApiError>;
 
 struct PublishAnswer {
+  /// 0: the event is a duplicate of one that is still being stored.
   SequenceNumber number = 0;
 };
 
@@ -70,9 +72,16 @@ struct StreamInfo {
   bool acknowledges = false;
   std::int64_t events_per_subject_max = -1;
   std::int64_t duplicate_window_ns = 0;
+  std::uint64_t replicas = 1;
   SequenceNumber first = 0;
   SequenceNumber last = 0;
   std::uint64_t events = 0;
+};
+
+/// A message of a stream, from its leader.
+struct LeaderMessage {
+  SequenceNumber number = 0;
+  std::string octets;
 };
 
 /// One page of the subjects of a stream.
@@ -104,13 +113,15 @@ struct ConsumerRequest {
 [[nodiscard]] std::string get_json(SequenceNumber number);
 [[nodiscard]] std::string get_next_json(const std::string& subject, SequenceNumber number);
 [[nodiscard]] std::string get_last_json(const std::string& subject);
-[[nodiscard]] std::string purge_subject_json(const std::string& subject);
+/// Removes the messages of `subject` up to `number`.
+[[nodiscard]] std::string purge_subject_json(const std::string& subject, SequenceNumber number);
 /// Removes the events before `number`.
 [[nodiscard]] std::string purge_before_json(SequenceNumber number);
 [[nodiscard]] std::string subjects_json(const std::string& filter, std::uint64_t offset);
 
 [[nodiscard]] Parsed<PublishAnswer> parse_publish(std::string_view text);
 [[nodiscard]] Parsed<StreamInfo> parse_stream(std::string_view text);
+[[nodiscard]] Parsed<LeaderMessage> parse_leader_message(std::string_view text);
 /// The name of the consumer.
 [[nodiscard]] Parsed<std::string> parse_consumer(std::string_view text);
 [[nodiscard]] Parsed<SubjectList> parse_subjects(std::string_view text);

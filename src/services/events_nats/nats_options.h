@@ -45,6 +45,9 @@ struct NatsStoreOptions {
   /// A request to NATS without an answer is sent again after this time.
   std::chrono::milliseconds attempt_time_max{1'000};
   std::chrono::milliseconds heartbeat_interval{1'000};  ///< of consumers
+  /// A stream that NATS has not found for this time is gone, and its channel fails. Until then, its
+  /// servers may be starting.
+  std::chrono::milliseconds stream_missing_max{30'000};
   /// Events that all subscriptions have acknowledged are removed at this interval.
   std::chrono::milliseconds trim_interval{10'000};
   /// Subscriptions of a channel. Services that make subscriptions at the same time may exceed it.

@@ -44,11 +44,8 @@ std::string random_name() {
 }
 
 StoreError closed_channel(const std::string& channel) {
-  return {StoreError::Kind::failed, "the channel '" + channel + "' is not open"};
-}
-
-StoreError already_open(const std::string& channel) {
-  return {StoreError::Kind::failed, "the channel '" + channel + "' is open already"};
+  return {StoreError::Kind::failed,
+          "the channel '" + channel + "' is not open; call open_channel before other functions"};
 }
 
 /// Counts the requests that have no result, and the octets of their events.
@@ -125,6 +122,8 @@ class NatsThreadStore final : public NatsStore {
               Receive<SequenceNumber> done) override;
   void subscribe(const std::string& channel, const std::string& name, Begin begin,
                  Receive<Subscription> done) override;
+  void position(const std::string& channel, const std::string& name,
+                Receive<Subscription> done) override;
   void unsubscribe(const std::string& channel, const std::string& name,
                    Receive<void> done) override;
   void subscriptions(const std::string& channel, Receive<std::vector<Subscription>> done) override;
@@ -254,7 +253,8 @@ task<NatsThreadStore::Result> NatsThreadStore::open(std::string name, EventListe
   const TimePoint end = session_.now() + options_.start_time_max;
   const auto info = co_await nats::open_stream(session_, channel_stream(name), end);
   if (!info) co_return std::unexpected(info.error());
-  if (channels_.contains(name)) co_return std::unexpected(already_open(name));
+  if (const auto found = channels_.find(name); found != channels_.end())
+    co_return found->second->open_again(std::move(listener));
   Channel::Place place;
   place.name = name;
   place.number = channels_by_number_.size();
@@ -301,6 +301,14 @@ void NatsThreadStore::subscribe(const std::string& channel, const std::string& n
   request(channel, name.size(), std::move(done),
           [this, name, begin](Channel& found, TimePoint end, Receive<Subscription> result) {
             session_.start(found.subscribe(name, begin, end, std::move(result)));
+          });
+}
+
+void NatsThreadStore::position(const std::string& channel, const std::string& name,
+                               Receive<Subscription> done) {
+  request(channel, name.size(), std::move(done),
+          [this, name](Channel& found, TimePoint end, Receive<Subscription> result) {
+            session_.start(found.position(name, end, std::move(result)));
           });
 }
 
@@ -391,7 +399,8 @@ TimePoint NatsThreadStore::next_step() const {
 }
 
 std::string mistake_in(const NatsStoreOptions& options) {
-  if (options.servers.empty()) return "no server of NATS is named";
+  if (options.servers.empty())
+    return "no server of NATS is named; name one as nats://<host>:<port>";
   for (const std::string& server : options.servers)
     if (std::string mistake = nats::mistake_in_server(server); !mistake.empty()) return mistake;
   if (std::string mistake = nats::mistake_in_prefix(options.prefix); !mistake.empty())

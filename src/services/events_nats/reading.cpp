@@ -35,13 +35,19 @@ task<Reading::Events> Reading::read(SequenceNumber after, Limits limits, TimePoi
     turns_.push_back(&bell);
     co_await session_.wait(bell, session_.options().request_time_max);
     std::erase(turns_, &bell);
-    if (session_.now() >= end) co_return std::unexpected(session_.timed_out("a read"));
+    if (session_.now() < end) continue;
+    ring_next();  // this read may have been told that there is room
+    co_return std::unexpected(session_.timed_out("a read"));
   }
   ++running_;
   auto events = co_await read_stored(after, limits, end);
   --running_;
-  if (!turns_.empty()) turns_.front()->ring();
+  ring_next();
   co_return events;
+}
+
+void Reading::ring_next() {
+  if (running_ < reads_max && !turns_.empty()) turns_.front()->ring();
 }
 
 task<Reading::Events> Reading::read_stored(SequenceNumber after, Limits limits, TimePoint end) {
@@ -60,6 +66,9 @@ task<Reading::Events> Reading::read_stored(SequenceNumber after, Limits limits, 
       const SequenceNumber next = co_await skip(done + 1, end);
       if (next != 0) done = next - 1;
       if (next == 0) co_await session_.pause(Session::retry_delay);
+    } else if (step == Step::failed) {
+      // Without a connection, the answer comes at once. The thread has other work.
+      co_await session_.pause(Session::retry_delay);
     } else if (step == Step::got && batch.events.size() == before) {
       break;  // no room
     }

@@ -63,6 +63,8 @@ class Reading {
     failed,   ///< no answer
   };
 
+  /// Wakes a read that waits, if there is room for it.
+  void ring_next();
   [[nodiscard]] task<Events> read_stored(SequenceNumber after, Limits limits, TimePoint end);
   [[nodiscard]] task<Step> read_wave(SequenceNumber next, Limits limits, TimePoint end,
                                      Batch& batch);

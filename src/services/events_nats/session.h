@@ -46,6 +46,21 @@ class Bell {
   std::function<void()> wake_;  // empty: no task waits
 };
 
+/// Keeps a text that repeats from filling the log.
+class LogLimit {
+ public:
+  /// True at most once in 10 s.
+  [[nodiscard]] bool may_write(TimePoint now) {
+    if (now < next_) return false;
+    next_ = now + interval;
+    return true;
+  }
+
+ private:
+  static constexpr std::chrono::seconds interval{10};
+  TimePoint next_ = TimePoint::min();
+};
+
 /// Everything here, and all parts of a store that use it, run on the thread of the store.
 class Session {
  public:

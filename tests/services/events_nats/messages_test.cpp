@@ -11,7 +11,7 @@ TEST_CASE("requests for events name a number or a subject") {
   CHECK(get_json(5) == R"({"seq":5})");
   CHECK(get_next_json("a.b", 5) == R"({"next_by_subj":"a.b","seq":5})");
   CHECK(get_last_json("a.b") == R"({"last_by_subj":"a.b"})");
-  CHECK(purge_subject_json("a.b") == R"({"filter":"a.b"})");
+  CHECK(purge_subject_json("a.b", 6) == R"({"filter":"a.b","seq":7})");
   CHECK(purge_before_json(7) == R"({"seq":7})");
   CHECK(subjects_json("a.*", 3) == R"({"offset":3,"subjects_filter":"a.*"})");
 }
@@ -68,6 +68,14 @@ TEST_CASE("wrong answers are errors") {
     CHECK_FALSE(parse_stream(wrong));
   CHECK_FALSE(parse_subjects(R"({"state":{"subjects":["a"]}})"));
   CHECK_FALSE(parse_purge(R"({"success":false})"));
+  const auto message = parse_leader_message(R"({"message":{"seq":7,"data":"YQBi/w=="}})");
+  CHECK(message.value().number == 7);
+  CHECK(message.value().octets == std::string("a\0b\xff", 4));
+  CHECK(parse_leader_message(R"({"message":{"seq":7}})").value().octets.empty());
+  for (const char* const wrong :
+       {"{}", R"({"message":{"data":"YQ=="}})", R"({"message":{"seq":7,"data":"YQ"}})",
+        R"({"message":{"seq":7,"data":"=YQ="}})", R"({"message":{"seq":7,"data":"===="}})"})
+    CHECK_FALSE(parse_leader_message(wrong));
   CHECK_FALSE(parse_consumer(R"({"name":""})"));
   CHECK(parse_publish(std::string(answer_size_max + 1, ' ')).error().text ==
         "the answer has too many octets");

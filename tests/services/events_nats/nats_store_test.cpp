@@ -85,6 +85,10 @@ class Opened {
     return result_of<Subscription>(
         [&](auto done) { store_->subscribe(channel_, name, begin, std::move(done)); });
   }
+  std::expected<Subscription, StoreError> position(const std::string& name) {
+    return result_of<Subscription>(
+        [&](auto done) { store_->position(channel_, name, std::move(done)); });
+  }
   std::expected<void, StoreError> unsubscribe(const std::string& name) {
     return result_of<void>(
         [&](auto done) { store_->unsubscribe(channel_, name, std::move(done)); });
@@ -348,7 +352,8 @@ TEST_CASE("mistakes in the options are errors") {
     change(options);
     return open_nats_store(std::move(options)).error().text;
   };
-  CHECK(text_of([](auto& options) { options.servers.clear(); }) == "no server of NATS is named");
+  CHECK(text_of([](auto& options) { options.servers.clear(); }) ==
+        "no server of NATS is named; name one as nats://<host>:<port>");
   CHECK(text_of([](auto& options) { options.servers = {"http://u:p@h"}; }) ==
         "'http://h' is not the address of a server; write nats://<host>:<port> or "
         "tls://<host>:<port>");
@@ -358,13 +363,40 @@ TEST_CASE("mistakes in the options are errors") {
   CHECK(text_of([](auto& options) { options.key = "x"; }).contains("needs its key"));
 }
 
-TEST_CASE("a channel is opened once, and only open channels accept requests") {
+TEST_CASE("a channel can be opened again with another listener, and with none") {
   Opened store(new_prefix());
-  CHECK(store.store().open_channel("news", [](const StoredEvent&) {}).error().text ==
-        "the channel 'news' is open already");
+  Heard second;
+  CHECK(store.append("a") == 1);
+  CHECK(store.store().open_channel("news", second.listener()));
+  CHECK(store.append("b") == 2);
+  CHECK(octets_of(second.await(1)) == "2=b ");
+  CHECK(store.store().open_channel("news", nullptr));
+  CHECK(store.append("c") == 3);
+  CHECK(octets_of(store.heard.await(1)) == "1=a ");
+}
+
+TEST_CASE("the position of a subscription is the one that another store has made") {
+  const std::string prefix = new_prefix();
+  Opened first(prefix);
+  Opened second(prefix);
+  for (const char* const text : {"a", "b", "c"}) CHECK(first.append(text));
+  second.heard.await(3);
+  CHECK(first.subscribe("s", Begin::first_event));
+  CHECK(first.acknowledge("s", 3));
+  CHECK(second.unsubscribe("s"));
+  CHECK(second.subscribe("s", Begin::first_event).value().acknowledged == 0);
+  CHECK(first.position("s").value().acknowledged == 0);
+  CHECK(first.acknowledge("s", 1));
+  CHECK(second.position("s").value().acknowledged == 1);
+  CHECK(first.position("t").error().kind == StoreError::Kind::no_subscription);
+}
+
+TEST_CASE("only open channels accept requests") {
+  Opened store(new_prefix());
   const auto closed = result_of<SequenceNumber>(
       [&](auto done) { store.store().append("other", "x", std::move(done)); });
-  CHECK(closed.error().text == "the channel 'other' is not open");
+  CHECK(closed.error().text ==
+        "the channel 'other' is not open; call open_channel before other functions");
 }
 
 }  // namespace perigee::events

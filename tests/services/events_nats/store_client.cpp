@@ -153,6 +153,8 @@ NatsStoreOptions options_of(const std::vector<std::string>& words) {
     if (name == "refuse_new") options.limits.when_full = WhenFull::refuse_new;
     if (name == "recent_octets_max") options.recent_octets_max = std::stoul(value);
     if (name == "trim_ms") options.trim_interval = std::chrono::milliseconds(std::stoi(value));
+    if (name == "missing_ms")
+      options.stream_missing_max = std::chrono::milliseconds(std::stoi(value));
     if (name == "start_ms") options.start_time_max = std::chrono::milliseconds(std::stoi(value));
     if (name == "authorities") options.authorities = value;
     if (name == "certificate") options.certificate = value;

@@ -77,13 +77,13 @@ class StoreClient:
             raise AssertionError(answer)
         return dict((int(number), text) for number, text in (word.split("=") for word in answer.split()[1:]))
 
-    def read_at_last(self, name, after, count):
-        """The first `count` events behind `after`, which come sooner or later."""
+    def read_at_last(self, name, after, count, last=0):
+        """At least `count` events behind `after`, and all up to the number `last`. They come sooner or later."""
         found = {}
         end = time.monotonic() + 60
         while time.monotonic() < end:
             found.update(self.read(name, max(found, default=after)))
-            if len(found) >= count:
+            if len(found) >= count and max(found, default=after) >= last:
                 return found
             with self.changed:
                 self.changed.wait(0.05)
