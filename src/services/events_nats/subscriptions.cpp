@@ -204,8 +204,8 @@ task<std::expected<void, StoreError>> Subscriptions::require(std::string name, T
   co_return std::expected<void, StoreError>();
 }
 
-/// Removes only the messages up to the one that was read: another client may make the subscription
-/// again before a repeated removal.
+/// Removes only the messages up to the number that was read: another client may make the
+/// subscription again before a repeated removal.
 task<std::expected<void, StoreError>> Subscriptions::unsubscribe(std::string name, TimePoint end) {
   const std::string subject = keys_.subscription(place_.channel, name);
   bool may_be_removed = false;  // a removal had no answer

@@ -375,7 +375,7 @@ TEST_CASE("a channel can be opened again with another listener, and with none") 
   CHECK(octets_of(store.heard.await(1)) == "1=a ");
 }
 
-TEST_CASE("the position of a subscription is the one that another store has made") {
+TEST_CASE("a store reads the position that another store has given a subscription") {
   const std::string prefix = new_prefix();
   Opened first(prefix);
   Opened second(prefix);

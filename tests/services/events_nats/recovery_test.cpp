@@ -146,7 +146,7 @@ TEST_CASE("a stream that is missing for long ends its channel") {
   CHECK(followed.broken[0].ends_with("; start the event service again"));
 }
 
-TEST_CASE("another stream, and one that has lost events, end the channel at once") {
+TEST_CASE("a stream that was made again, or has lost events, ends its channel at once") {
   for (const std::string& info : {stream_json("tuesday", 5), stream_json("monday", 4)}) {
     Followed followed;
     followed.connect();
