@@ -57,7 +57,7 @@ template <typename Answer>
 using Parsed = std::expected<Answer, ApiError>;
 
 struct PublishAnswer {
-  /// 0: the event is a duplicate of one that is still being stored.
+  /// 0: the event is a duplicate, and its first copy is still being stored.
   SequenceNumber number = 0;
 };
 
