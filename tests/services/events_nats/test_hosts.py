@@ -88,6 +88,12 @@ class Hosts(unittest.TestCase):
             expected = ["one", "two", "three", "four", "five"]
             self.assertIn(seen, (expected[:4], expected[1:]))
 
+    def test_a_consumer_begins_behind_the_events_that_another_service_has_delivered(self):
+        with Cluster() as cluster, Service(cluster) as first, Service(cluster) as second:
+            self.assertEqual(supply(first, "one", "two", "three", "four").returncode, 0)
+            seen = [self.consume(service.subscription, 1).stdout.read() for service in (first, second, first, second)]
+            self.assertEqual(seen, ["one\n", "two\n", "three\n", "four\n"])
+
     def test_no_event_is_lost_when_services_and_nats_are_killed_many_times(self):
         with Cluster() as cluster, Service(cluster) as kept:
             pushed = []
