@@ -46,11 +46,19 @@ struct EventsPoint {
   std::vector<EventsSample> samples;
 };
 
-/// Two passes of one round: all consumers run, and one consumer is stopped.
+/// The queue of the stopped consumer when memory is measured, and what is pushed meanwhile: much
+/// more than the queue may keep.
+inline constexpr std::size_t limited_octets = 4 << 20;
+inline constexpr std::size_t pushed_octets = 64 << 20;
+/// A limited queue keeps the service below this growth, and a queue without limits does not.
+inline constexpr double growth_max_mib = 8;
+
+/// Of one round: passes in which all consumers run, and in which one consumer is stopped.
 struct StoppedSample {
   double running_p99_ms = 0;  ///< from the push of an event to its delivery
   double stopped_p99_ms = 0;  ///< of the other consumers
-  double growth_mib = 0;      ///< memory that the service has taken since one was stopped
+  double growth_mib = 0;      ///< memory that a service takes with a stopped consumer
+  double control_mib = 0;     ///< the same without limits of the queue
 };
 
 struct EventsReport {

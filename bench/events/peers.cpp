@@ -1,5 +1,5 @@
 // The processes of the events experiment. Words with -ORB are options of the ORB.
-//   events_peers service [queue [at-once]]             prints the references of a channel and of a
+//   events_peers service [queue [at-once [octets]]]    prints the references of a channel and of a
 //                                                      fan; ends with SIGTERM
 //   events_peers clients <channel> <fan> <consumers>   prints "connected", then one number for each
 //                                                      line of its input; ends with its input
@@ -90,6 +90,7 @@ perigee::events::Options options_of(const Words& words) {
   options.proxies_per_client_max = options.proxies_max;
   if (words.size() > 1) options.queue_events_max = std::stoul(words[1]);
   if (words.size() > 2) options.pushes_per_consumer_max = std::stoul(words[2]);
+  if (words.size() > 3) options.queue_octets_max = std::stoul(words[3]);
   return options;
 }
 
@@ -108,7 +109,8 @@ void serve(const OrbRef& orb, const Words& words) {
 /// Counts the deliveries to all sinks. One thread adds, another one expects and waits.
 class Deliveries {
  public:
-  /// Call it before the deliveries begin. `consumers` get `events` each.
+  /// Call it at once before the command that leads to the deliveries: time counts from here.
+  /// `consumers` get `events` each.
   void expect(std::size_t events, std::size_t consumers) {
     wanted_ = events * consumers;
     consumers_ = consumers;
@@ -118,11 +120,11 @@ class Deliveries {
     const std::lock_guard lock(mutex_);
     bursts_ = 0;
     over_ = false;
+    begin_ = Clock::now();
   }
   void add() {
     const Clock::time_point now = Clock::now();
     if (keeps_latencies_) latencies_.push_back(now - pushed_);
-    if (count_ == 0) begin_ = now;
     ++count_;
     if (--until_next_ == 0) note_event();
     if (count_ != wanted_) return;
@@ -139,7 +141,7 @@ class Deliveries {
     wait_until([this, events] { return bursts_ * burst >= events; });
   }
   [[nodiscard]] double per_second() const {
-    return static_cast<double>(wanted_ - 1) / std::chrono::duration<double>(end_ - begin_).count();
+    return static_cast<double>(wanted_) / std::chrono::duration<double>(end_ - begin_).count();
   }
 
   void begin_latencies() {

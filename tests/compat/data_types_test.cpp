@@ -29,10 +29,10 @@ TEST_CASE("the traits of an enum name its size") {
 }
 
 TEST_CASE("the traits of a bitmask name its integer type") {
-  using Traits = IDL::traits<Compat::Marks>;
-  static_assert(std::is_same_v<Traits::underlying_type, uint8_t>);
-  static_assert(Traits::bit_bound::value == 8);
-  CHECK(static_cast<Traits::underlying_type>(Compat::Marks(Compat::Marks::kept)) == 2);
+  using MaskTraits = IDL::traits<Compat::Marks>;
+  static_assert(std::is_same_v<MaskTraits::underlying_type, uint8_t>);
+  static_assert(MaskTraits::bit_bound::value == 8);
+  CHECK(static_cast<MaskTraits::underlying_type>(Compat::Marks(Compat::Marks::kept)) == 2);
 }
 
 TEST_CASE("a new union selects its first member with a default if no value would be selected") {

@@ -13,6 +13,8 @@ namespace perigee::tool {
 namespace {
 
 constexpr std::size_t number_max = 1'000'000'000;
+constexpr std::size_t pushes_max = 256;
+constexpr std::uint32_t minute_ms = 60'000;
 constexpr std::uint32_t day_ms = 86'400'000;
 constexpr std::uint32_t year_s = 31'536'000;
 
@@ -49,11 +51,15 @@ void add_client_options(CLI::App& program, ClientArguments& arguments, events::O
   add_rules(program, "--allow-consume", arguments.may_consume,
             "Clients that may consume events, in the same forms (default: any)");
   add_number(program, "--proxies-per-client-max", options.proxies_per_client_max,
-             "Suppliers and consumers of one client: a user of a local socket, or a host");
-  add_number(
-      program, "--pushes-per-consumer-max", options.pushes_per_consumer_max,
-      "Calls of push in progress to one consumer; with more than 1, the consumer must execute "
-      "the requests of a connection in order");
+             "Suppliers and consumers of one client: a user of a local socket, the subject of a "
+             "certificate, or a host");
+  program
+      .add_option(
+          "--pushes-per-consumer-max", options.pushes_per_consumer_max,
+          "Calls of push in progress to one consumer; with more than 1, the consumer must execute "
+          "the requests of a connection in order")
+      ->check(CLI::Range(std::size_t{1}, pushes_max))
+      ->capture_default_str();
   add_number(program, "--waiting-pushes-max", options.waiting_pushes_max,
              "Pushes in progress, with --overflow block");
   add_number(program, "--waiting-pulls-max", options.waiting_pulls_max,
@@ -70,7 +76,7 @@ void add_client_options(CLI::App& program, ClientArguments& arguments, events::O
            "Seconds after which a proxy without a peer may give its place to others");
   add_time(program, "--idle-max", arguments.idle_s, year_s,
            "The same for a peer that does not call its proxy");
-  add_time(program, "--end-time-max", arguments.end_time_ms, day_ms,
+  add_time(program, "--end-time-max", arguments.end_time_ms, minute_ms,
            "Milliseconds for telling suppliers and consumers that the service ends");
 }
 

@@ -38,6 +38,7 @@ void predeclare(Context& context, const SourceFile& file) {
   context.ids.set_prefix("omg.org");
   auto& module = declare<Module>(context, {"CORBA", location});
   module.first_opening = &module;
+  module.openings = {&module};
   {
     const Inside inside(context, module, module.contents);
     auto& type_code = declare<Native>(context, {"TypeCode", location});

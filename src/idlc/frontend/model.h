@@ -174,6 +174,7 @@ struct Module final : Declaration {
   Module() : Declaration(kind_of) {}
   Declarations contents;
   const Module* first_opening = nullptr;  ///< points to itself in the first opening
+  std::vector<const Module*> openings;    ///< all openings, of all files; only in the first one
 };
 
 /// `contents` holds operations, attributes and nested types in the order of the text.

@@ -94,9 +94,11 @@ Declaration* parse_module(Context& context, Annotations annotations) {
   Module& module = context.model.make<Module>();
   describe_declaration(context, module, *identifier);
   module.annotations = std::move(annotations);
-  module.first_opening = first != nullptr ? first : &module;
+  if (first == nullptr) first = &module;
+  module.first_opening = first;
+  first->openings.push_back(&module);
   context.contents->push_back(&module);
-  if (first == nullptr) {
+  if (first == &module) {
     context.scopes.declare(*identifier, &module, "module");
   } else {
     context.ids.share(module, *first);

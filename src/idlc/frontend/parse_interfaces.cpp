@@ -64,6 +64,11 @@ void parse_bases(Context& context, Interface& interface) {
     }
     Declaration* declaration = context.scopes.resolve(name);
     if (declaration == nullptr) continue;
+    if (context.templates.contains(declaration)) {
+      context.error(name.location(),
+                    "'" + name.text() + "' is a template module, not an interface");
+      continue;
+    }
     // A typedef of an interface also names the interface.
     const Declaration* target = declaration;
     if (const auto* alias = as<Typedef>(declaration)) target = unaliased(*alias->type).declaration;

@@ -12,6 +12,9 @@ namespace {
 constexpr std::array kinds = {"typename", "interface", "valuetype", "struct",
                               "union",    "exception", "enum",      "sequence"};
 
+/// Far more than files need. Each instance keeps the tokens of an argument for each parameter.
+constexpr std::size_t parameter_count_max = 256;
+
 std::optional<std::string_view> parse_kind(Context& context) {
   const Token& token = context.tokens.peek();
   const bool is_word = token.kind == TokenKind::keyword || token.kind == TokenKind::identifier;
@@ -57,13 +60,29 @@ std::optional<TemplateParameter> parse_template_parameter(Context& context) {
   return parameter;
 }
 
+/// False after a report.
+bool add_parameter(Context& context, TemplateModule& made, TemplateParameter parameter,
+                   Location location) {
+  if (made.parameters.size() == parameter_count_max) {
+    context.error(location, "the template module has more than " +
+                                std::to_string(parameter_count_max) + " parameters");
+    return false;
+  }
+  if (!made.numbers.emplace(parameter.name, made.parameters.size()).second) {
+    context.error(location, "the template module has two parameters '" + parameter.name + "'");
+    return false;
+  }
+  made.parameters.push_back(std::move(parameter));
+  return true;
+}
+
 bool parse_template_parameters(Context& context, TemplateModule& made) {
   TokenStream& tokens = context.tokens;
   tokens.next();  // <
   do {
+    const Location location = tokens.peek().location;
     auto parameter = parse_template_parameter(context);
-    if (!parameter) return false;
-    made.parameters.push_back(std::move(*parameter));
+    if (!parameter || !add_parameter(context, made, std::move(*parameter), location)) return false;
   } while (tokens.accept(","));
   return tokens.expect(">", "after the parameters of the template module");
 }
@@ -80,6 +99,18 @@ void declare_template(Context& context, const Identifier& identifier, TemplateMo
   context.templates.emplace(&node, std::move(made));
 }
 
+/// The instances get only the tokens of the body.
+void report_skipped(Context& context, const std::vector<Event>& skipped) {
+  for (const Event& event : skipped) {
+    const bool is_pragma = event.kind == EventKind::pragma;
+    Diagnostic& diagnostic = context.error(
+        event.location, is_pragma ? "a template module cannot contain #pragma"
+                                  : "a template module cannot contain annotations in comments");
+    diagnostic.hint = is_pragma ? "write it before or after the instances"
+                                : "write the annotation without the comment: @name";
+  }
+}
+
 void define_template(Context& context, const Identifier& identifier) {
   TokenStream& tokens = context.tokens;
   TemplateModule made;
@@ -89,10 +120,12 @@ void define_template(Context& context, const Identifier& identifier) {
     return tokens.recover();
   }
   const std::size_t position = tokens.position();
-  if (!tokens.skip_block()) {
+  std::vector<Event> skipped;
+  if (!tokens.skip_block(skipped)) {
     tokens.report_unexpected("'}' at the end of the template module");
     return;
   }
+  report_skipped(context, skipped);
   made.body = tokens.tokens_since(position);
   tokens.expect_semicolon("the template module");
   declare_template(context, identifier, std::move(made));
@@ -137,6 +170,9 @@ std::optional<Tokens> parse_named_argument(Context& context, const TemplateParam
   if (declaration == nullptr) return std::nullopt;
   if (parameter.kind == "typename") {
     if (type_of(context, declaration, name.location()) == nullptr) return std::nullopt;
+  } else if (context.templates.contains(declaration)) {
+    context.error(name.location(), "'" + name.text() + "' is a template module, not " + kind);
+    return std::nullopt;
   } else if (!is_of_kind(*declaration, parameter.kind)) {
     report_other_kind(context, name, *declaration, kind);
     return std::nullopt;
@@ -158,17 +194,53 @@ Tokens balanced_since(Context& context, std::size_t position) {
   return result;
 }
 
+/// The scoped name that begins at `index`. Sets `index` to its last token.
+ScopedName name_at(const Tokens& tokens, std::size_t& index) {
+  ScopedName name;
+  name.is_absolute = tokens[index].is("::");
+  if (name.is_absolute) ++index;
+  name.parts.push_back({std::string(tokens[index].text), tokens[index].location});
+  while (index + 2 < tokens.size() && tokens[index + 1].is("::")) {
+    index += 2;
+    name.parts.push_back({std::string(tokens[index].text), tokens[index].location});
+  }
+  return name;
+}
+
+/// The valid type or constant with the full names of its declarations. The body of the template
+/// module may declare the short names again.
+std::optional<Tokens> with_full_names(Context& context, const Tokens& tokens) {
+  Tokens result;
+  for (std::size_t index = 0; index < tokens.size(); ++index) {
+    const Token& token = tokens[index];
+    if (token.kind != TokenKind::identifier && !token.is("::")) {
+      result.push_back(token);
+      continue;
+    }
+    const Declaration* declaration = context.scopes.resolve(name_at(tokens, index));
+    if (declaration == nullptr) return std::nullopt;
+    const Tokens full = name_tokens(*declaration, token.location);
+    result.insert(result.end(), full.begin(), full.end());
+    if (result.size() > context.options.limits.token_count_max) {
+      context.error(token.location, "the argument of the template module has too many names");
+      return std::nullopt;
+    }
+  }
+  return result;
+}
+
 /// In parentheses, since an operator may follow the parameter.
 std::optional<Tokens> parse_constant_argument(Context& context, const Type& type) {
   const std::size_t position = context.tokens.position();
   if (!parse_constant(context, type)) return std::nullopt;
-  Tokens result = context.tokens.tokens_since(position);
-  Token parenthesis = result.front();
+  auto result = with_full_names(context, context.tokens.tokens_since(position));
+  if (!result) return std::nullopt;
+  Token parenthesis = result->front();
   parenthesis.kind = TokenKind::punctuation;
   parenthesis.text = "(";
-  result.insert(result.begin(), parenthesis);
+  result->insert(result->begin(), parenthesis);
   parenthesis.text = ")";
-  result.push_back(parenthesis);
+  result->push_back(parenthesis);
   return result;
 }
 
@@ -187,7 +259,7 @@ std::optional<Tokens> parse_argument(Context& context, const TemplateParameter& 
     context.error(location, "'" + to_text(*type) + "' is not a sequence");
     return std::nullopt;
   }
-  return balanced_since(context, position);
+  return with_full_names(context, balanced_since(context, position));
 }
 
 std::optional<std::vector<Tokens>> parse_arguments(Context& context, const TemplateModule& made) {
@@ -211,9 +283,8 @@ const Tokens* argument_at(const TemplateModule& made, const std::vector<Tokens>&
                           std::size_t index) {
   const Token& token = made.body[index];
   if (token.kind != TokenKind::identifier || made.body[index - 1].is("::")) return nullptr;
-  for (std::size_t number = 0; number < made.parameters.size(); ++number)
-    if (made.parameters[number].name == token.text) return &arguments[number];
-  return nullptr;
+  const auto found = made.numbers.find(token.text);
+  return found == made.numbers.end() ? nullptr : &arguments[found->second];
 }
 
 /// `module name { … };`. Tokens of another file get the location of the instance, because the code

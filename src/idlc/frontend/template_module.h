@@ -4,6 +4,9 @@
 
 #include "idlc/frontend/token.h"
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +24,9 @@ struct TemplateParameter {
 
 struct TemplateModule {
   std::vector<TemplateParameter> parameters;
-  std::vector<Token> body;  ///< with both braces
-  bool is_open = false;     ///< while an instance is parsed
+  std::map<std::string, std::size_t, std::less<>> numbers;  ///< the parameters' indexes, by name
+  std::vector<Token> body;                                  ///< with both braces
+  bool is_open = false;                                     ///< while an instance is parsed
 };
 
 }  // namespace perigee::idlc

@@ -50,7 +50,12 @@ void TokenStream::hand_over_events() {
   if (is_aside_) return;
   while (event_index_ < events_.size() && events_[event_index_].position <= index_) {
     const Event& event = events_[event_index_++];
-    if (event.kind != EventKind::annotation_comment) handler_(event);
+    const bool is_comment = event.kind == EventKind::annotation_comment;
+    if (skipped_ != nullptr && (is_comment || event.kind == EventKind::pragma)) {
+      skipped_->push_back(event);
+    } else if (!is_comment) {
+      handler_(event);
+    }
   }
 }
 
@@ -153,6 +158,14 @@ bool TokenStream::skip_block() {
     next();
   }
   return false;
+}
+
+bool TokenStream::skip_block(std::vector<Event>& skipped) {
+  hand_over_events();  // those in front of the block
+  skipped_ = &skipped;
+  const bool is_complete = skip_block();
+  skipped_ = nullptr;
+  return is_complete;
 }
 
 void TokenStream::skip_to_block_end() {

@@ -51,6 +51,9 @@ class TokenStream final {
   void skip_to_block_end();
   /// Skips a balanced `{ … }`; the current token is the `{`. False if the file ends before its `}`.
   bool skip_block();
+  /// The same for a block that is parsed later. Copies its pragmas and annotation comments to
+  /// `skipped`, without calling the handler for them.
+  bool skip_block(std::vector<Event>& skipped);
 
   /// Takes the annotation comments before the current token: with `is_trailing`, those after other
   /// text on their line; without, all others.
@@ -82,6 +85,7 @@ class TokenStream final {
   std::function<void(const Event&)> handler_;
   std::size_t index_ = 0;
   std::size_t event_index_ = 0;
+  std::vector<Event>* skipped_ = nullptr;  ///< receives pragmas instead of the handler
   bool is_aside_ = false;
   Location previous_end_;
   std::size_t reported_index_ =

@@ -46,6 +46,35 @@ std::string_view host_of(std::string_view address) {
   return host.substr(0, host.rfind(':'));
 }
 
+/// Before an IPv4 address in the form of IPv6.
+constexpr std::string_view mapped_ipv4 = "::ffff:";
+
+std::vector<std::string_view> groups_of(std::string_view text) {
+  std::vector<std::string_view> groups;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(':'), text.size());
+    groups.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return groups;
+}
+
+/// The first 64 bits of an IPv6 address, as "2001:db8:0:1::/64". RFC 4291, 2.2: "::" stands for
+/// groups of zeros.
+std::string network_of(std::string_view address) {
+  const std::size_t zeros = address.find("::");
+  std::vector<std::string_view> groups = groups_of(address.substr(0, zeros));
+  if (zeros != std::string_view::npos) {
+    const std::vector<std::string_view> last = groups_of(address.substr(zeros + 2));
+    while (groups.size() + last.size() < 8) groups.emplace_back("0");
+    groups.insert(groups.end(), last.begin(), last.end());
+  }
+  groups.resize(4, "0");
+  std::string network;
+  for (const std::string_view group : groups) network += std::string(group) + ':';
+  return network + ":/64";
+}
+
 bool fits_certificate(const AccessRule& rule, const PeerCertificate& certificate) {
   if (!certificate.is_verified) return false;
   switch (rule.kind) {
@@ -114,7 +143,7 @@ bool is_local(std::string_view address) {
   if (address.starts_with("uiop:") || address.starts_with("shmiop:")) return true;
   std::string_view host = host_of(address);
   if (host == "::1") return true;
-  if (host.starts_with("::ffff:")) host.remove_prefix(std::string_view("::ffff:").size());
+  if (host.starts_with(mapped_ipv4)) host.remove_prefix(mapped_ipv4.size());
   return host.starts_with("127.") && host.find_first_not_of("0123456789.") == host.npos;
 }
 
@@ -123,9 +152,15 @@ bool is_admitted(const std::vector<AccessRule>& rules, const Client& client) {
   return std::ranges::any_of(rules, [&](const AccessRule& rule) { return fits(rule, client); });
 }
 
+// One host has many addresses of an IPv6 network, and all of 127.0.0.0/8.
 std::string name_of(const Client& client) {
   if (client.identity) return "user " + std::to_string(client.identity->user);
-  return std::string(host_of(client.address));
+  if (client.certificate && client.certificate->is_verified)
+    return "subject " + client.certificate->subject;
+  if (is_local(client.address)) return "this host";
+  const std::string_view host = host_of(client.address);
+  if (host.starts_with(mapped_ipv4)) return std::string(host.substr(mapped_ipv4.size()));
+  return host.contains(':') ? network_of(host) : std::string(host);
 }
 
 }  // namespace perigee::services

@@ -28,7 +28,9 @@ struct Client {
 [[nodiscard]] bool is_local(std::string_view address);
 /// Whether one of the rules admits the client.
 [[nodiscard]] bool is_admitted(const std::vector<AccessRule>& rules, const Client& client);
-/// Groups the connections of a client: the user, or the address without its port.
+/// Groups the connections of a client: the user of a local socket, the subject of a verified
+/// certificate, or the host. All addresses of this host are one client, and so are those of an IPv6
+/// network (/64).
 [[nodiscard]] std::string name_of(const Client& client);
 
 }  // namespace perigee::services

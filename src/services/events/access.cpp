@@ -45,8 +45,9 @@ void Access::require(const Rules& rules, const char* role, const char* option) c
 std::string Access::client_name() const {
   std::string caller = address();
   if (caller.empty()) return caller;
-  return services::name_of(
-      {.address = std::move(caller), .identity = current_->identity(), .certificate = {}});
+  return services::name_of({.address = std::move(caller),
+                            .identity = current_->identity(),
+                            .certificate = current_->certificate()});
 }
 
 std::string Access::address() const {

@@ -138,7 +138,7 @@ void Channel::remove_consumer(const QueueRef& queue) {
       copy_ = nullptr;
     }
   }
-  queue->close();
+  (void)queue->close();
 }
 
 void Channel::count_disconnected(const char* peer, const std::string& reason) {

@@ -1,27 +1,19 @@
 // Events leave by calls of push consumers, or by replies to pull consumers.
 #include "services/events/consumer_proxies.h"
 
+#include "services/events/peer_calls.h"
 #include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
-#include <perigee/orb/any_operators.h>
 #include <perigee/orb/with_policies.h>
 
-#include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace perigee::events {
 
 namespace {
 
-using CosEventChannelAdmin::AlreadyConnected;
 using CosEventComm::Disconnected;
-
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushConsumer> consumer) {
-  co_await consumer->_async().disconnect_push_consumer();
-}
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer> consumer) {
-  co_await consumer->_async().disconnect_pull_consumer();
-}
 
 }  // namespace
 
@@ -40,8 +32,7 @@ task<void> PushSupplierProxy::connect_push_consumer(
   const bool pauses = is_own(push_consumer);
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-    if (queue_ != nullptr) throw AlreadyConnected();
+    require_unconnected(ended_, queue_ != nullptr);
     consumer_ = with_timeout(push_consumer, options().call_time_max);
     queue_ = channel_->add_consumer();
   }
@@ -77,6 +68,8 @@ task<void> PushSupplierProxy::move_all(std::string& reason, bool pauses) {
     co_await move_each(connection, reason, pauses);
   else
     co_await move_several(connection, reason);
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  if (!stop.stop_requested()) channel_->count_dropped(connection.queue->close());
 }
 
 // An event that waits already needs no further task.
@@ -95,17 +88,14 @@ task<void> PushSupplierProxy::move_each(const Connection& connection, std::strin
 }
 
 task<void> PushSupplierProxy::move_several(const Connection& connection, std::string& reason) {
-  PushWindow window(connection.consumer, options().pushes_per_consumer_max);
+  PushWindow window(connection.consumer);
+  EventRef next;
   while (true) {
-    while (window.has_room()) {
-      EventRef event = connection.queue->take();
-      if (!event) break;
-      window.start(std::move(event));
-    }
+    fill(window, *connection.queue, next);
     if (window.is_empty()) {
-      EventRef event = co_await connection.queue->next();
-      if (!event) co_return;
-      window.start(std::move(event));
+      next = co_await connection.queue->next();
+      if (!next) co_return;
+      continue;
     }
     const PushStep step = co_await window.end_of_oldest(reason);
     if (step == PushStep::delivered) {
@@ -113,28 +103,54 @@ task<void> PushSupplierProxy::move_several(const Connection& connection, std::st
       continue;
     }
     const bool goes_on = co_await recover(connection, window, step, reason);
-    if (!goes_on) co_return;
+    if (goes_on) continue;
+    if (next) channel_->count_dropped(1);
+    co_return;
   }
 }
 
-// All calls that have failed together count as one failure.
+// An event for which the window has no room yet stays in `next`.
+void PushSupplierProxy::fill(PushWindow& window, EventQueue& queue, EventRef& next) {
+  const std::size_t pushes_max = proxies_->pushes_per_consumer_max();
+  while (true) {
+    if (!next) next = queue.take();
+    if (!next || !window.has_room(*next, pushes_max)) return;
+    window.start(std::exchange(next, nullptr));
+  }
+}
+
+// All calls that have failed together count as one failure. A call that this ORB has refused behind
+// others says nothing about the consumer.
 task<bool> PushSupplierProxy::recover(const Connection& connection, PushWindow& window,
                                       PushStep failed, std::string& reason) {
+  const bool was_refused = failed == PushStep::again && window.oldest_was_refused();
   const PushWindow::Rest rest = co_await window.drain(failed, reason);
   for (std::size_t event = 0; event < rest.delivered; ++event) channel_->count_delivered();
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  if (stop.stop_requested()) co_return false;
   channel_->count_dropped(rest.lost);
-  if (rest.is_gone) co_return false;
-  if (rest.ends_well) {
+  if (rest.ends_well && !rest.is_gone) {
     failures_ = 0;
     reason.clear();
     co_return true;
   }
-  if (++failures_ >= options().failures_max) co_return false;
-  const bool slept = co_await sleep_for(proxies_->orb(), options().first_retry_delay);
+  if (rest.is_gone || (!was_refused && ++failures_ >= options().failures_max)) {
+    channel_->count_dropped(rest.again.size());
+    co_return false;
+  }
+  const bool slept = co_await sleep_for(proxies_->orb(), retry_delay(options(), failures_));
   if (!slept) co_return false;
-  for (const EventRef& event : rest.again) {
-    const bool goes_on = co_await deliver(connection, event, reason);
-    if (!goes_on) co_return false;
+  co_return co_await deliver_all(connection, rest.again, reason);
+}
+
+task<bool> PushSupplierProxy::deliver_all(const Connection& connection,
+                                          const std::vector<EventRef>& events,
+                                          std::string& reason) {
+  for (std::size_t index = 0; index < events.size(); ++index) {
+    const bool goes_on = co_await deliver(connection, events[index], reason);
+    if (goes_on) continue;
+    channel_->count_dropped(events.size() - index - 1);
+    co_return false;
   }
   co_return true;
 }
@@ -152,23 +168,22 @@ PushSupplierProxy::Connection PushSupplierProxy::current_connection() const {
 // An event that the consumer may have got is not sent again.
 task<bool> PushSupplierProxy::deliver(const Connection& connection, EventRef event,
                                       std::string& reason) {
-  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
-  while (true) {
-    if (connection.queue->is_closed()) co_return false;
-    const call<void> push = connection.consumer->_async().push(event->data());
-    const PushStep step = co_await end_of_push(push, reason);
-    if (step == PushStep::gone) co_return false;
+  const std::stop_token stop = co_await stop_token_of_this_task();
+  while (!connection.queue->is_closed()) {
+    const PushStep step = co_await push_once(connection.consumer, event, reason);
     if (step == PushStep::delivered) {
       note_delivered(reason);
       co_return true;
     }
-    if (step == PushStep::lost) channel_->count_dropped(1);
-    if (++failures_ >= options().failures_max) co_return false;
-    const bool slept = co_await sleep_for(proxies_->orb(), delay);
+    if (stop.stop_requested()) co_return false;
+    const bool gives_up = step == PushStep::gone || ++failures_ >= options().failures_max;
+    if (gives_up || step == PushStep::lost) channel_->count_dropped(1);
+    if (gives_up) co_return false;
+    const bool slept = co_await sleep_for(proxies_->orb(), retry_delay(options(), failures_));
     if (!slept) co_return false;
     if (step == PushStep::lost) co_return true;  // goes on with the next event
-    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
+  co_return false;
 }
 
 // --- PullSupplierProxy ---
@@ -182,8 +197,7 @@ task<void> PullSupplierProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
   proxies_->access().require_consume();
   const std::scoped_lock lock(mutex_);
-  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-  if (queue_ != nullptr) throw AlreadyConnected();
+  require_unconnected(ended_, queue_ != nullptr);
   consumer_ = std::move(pull_consumer);
   queue_ = channel_->add_consumer();
   co_return;
@@ -197,11 +211,6 @@ QueueRef PullSupplierProxy::connected_queue() {
   return queue_;
 }
 
-void PullSupplierProxy::raise_disconnected() {
-  end_self(true);
-  throw Disconnected();
-}
-
 task<CORBA::Any> PullSupplierProxy::pull() {
   const QueueRef queue = connected_queue();
   EventRef event = queue->take();
@@ -213,9 +222,7 @@ task<CORBA::Any> PullSupplierProxy::pull() {
     note_use();
   }
   if (!event && queue->is_closed()) raise_disconnected();
-  if (!event)
-    throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
-                           "no event came in time, or the client has cancelled the call");
+  if (!event) raise_no_event_yet();
   channel_->count_delivered();
   co_return event->data();
 }
@@ -224,17 +231,9 @@ task<CosEventComm::PullSupplier_try_pull_results> PullSupplierProxy::try_pull() 
   const QueueRef queue = connected_queue();
   const EventRef event = queue->take();
   if (!event && queue->is_closed()) raise_disconnected();
-  CosEventComm::PullSupplier_try_pull_results results;
-  results.has_event(event != nullptr);
-  if (event) {
-    channel_->count_delivered();
-    results.return_value(event->data());
-  } else {
-    CORBA::Any nothing;
-    nothing <<= false;  // a value without meaning: some ORBs cannot receive an any without value
-    results.return_value(std::move(nothing));
-  }
-  co_return results;
+  if (!event) co_return reply_to_try_pull(std::nullopt);
+  channel_->count_delivered();
+  co_return reply_to_try_pull(event->data());
 }
 
 task<void> PullSupplierProxy::disconnect_pull_supplier() {

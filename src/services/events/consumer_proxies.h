@@ -9,6 +9,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 namespace perigee::events {
 
@@ -38,13 +39,18 @@ class PushSupplierProxy final
   task<void> move_each(const Connection& connection, std::string& reason, bool pauses);
   /// Up to Options::pushes_per_consumer_max calls at a time.
   task<void> move_several(const Connection& connection, std::string& reason);
+  /// Begins calls as long as there are events, and the window has room.
+  void fill(PushWindow& window, EventQueue& queue, EventRef& next);
   /// Calls the consumer until it has the event, may have it, or has failed too often: then the
   /// result is false.
   task<bool> deliver(const Connection& connection, EventRef event, std::string& reason);
   /// After a failure: waits for the calls in progress, and sends events again. False if the
-  /// consumer has failed too often.
+  /// consumer has failed too often, or if the proxy ends.
   task<bool> recover(const Connection& connection, PushWindow& window, PushStep failed,
                      std::string& reason);
+  /// Delivers the events one after the other. False as for `deliver`: it counts all others.
+  task<bool> deliver_all(const Connection& connection, const std::vector<EventRef>& events,
+                         std::string& reason);
   void note_delivered(std::string& reason);
 
   mutable std::mutex mutex_;  // guards consumer_, queue_ and ended_
@@ -74,8 +80,6 @@ class PullSupplierProxy final
  private:
   /// Raises Disconnected if no consumer is connected.
   [[nodiscard]] QueueRef connected_queue();
-  /// Ends the proxy if the channel has disconnected its consumer. Raises Disconnected.
-  [[noreturn]] void raise_disconnected();
 
   mutable std::mutex mutex_;  // guards the members below
   CORBA::object_reference<CosEventComm::PullConsumer> consumer_;

@@ -25,10 +25,12 @@ class SubscriptionAdmin final
       : proxies_(std::move(proxies)), channel_(std::move(channel)), feed_(std::move(feed)) {}
 
   CORBA::object_reference<CosEventChannelAdmin::ProxyPushSupplier> obtain_push_supplier() override {
+    proxies_->access().require_consume();
     return IDL::traits<CosEventChannelAdmin::ProxyPushSupplier>::unchecked_narrow(
         proxies_->make<SubscriptionPushProxy>(channel_, feed_));
   }
   CORBA::object_reference<CosEventChannelAdmin::ProxyPullSupplier> obtain_pull_supplier() override {
+    proxies_->access().require_consume();
     return IDL::traits<CosEventChannelAdmin::ProxyPullSupplier>::unchecked_narrow(
         proxies_->make<SubscriptionPullProxy>(channel_, feed_));
   }
@@ -72,7 +74,10 @@ std::string Subscriptions::key_of(const std::string& name) const {
 std::function<void()> Subscriptions::destroy_function(const std::string& name) {
   if (!channel_->options().may_destroy) return {};
   return [self = weak_from_this(), name] {
-    if (const auto all = self.lock()) start_detached(all->end(name));
+    const auto all = self.lock();
+    if (all == nullptr) return;
+    all->require_consume();
+    start_detached(all->end(name));
   };
 }
 
@@ -184,12 +189,14 @@ task<void> DurableChannel::destroy() {
 
 task<CORBA::object_reference<CosEventChannelAdmin::EventChannel>> DurableChannel::subscription(
     std::string name, bool from_beginning) {
+  subscriptions_->require_consume();
   const Begin begin = from_beginning ? Begin::first_event : Begin::next_event;
   const ObjectRef object = co_await subscriptions_->subscribe(std::move(name), begin);
   co_return IDL::traits<CosEventChannelAdmin::EventChannel>::unchecked_narrow(object);
 }
 
 task<void> DurableChannel::end_subscription(std::string name) {
+  subscriptions_->require_consume();
   co_await subscriptions_->end(std::move(name));
 }
 

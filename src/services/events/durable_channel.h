@@ -42,6 +42,8 @@ class Subscriptions : public std::enable_shared_from_this<Subscriptions> {
   /// Raises PerigeeEvents::NoSubscription, and the exceptions of the store.
   task<void> end(std::string name);
   task<std::vector<Subscription>> all();
+  /// Raises NO_PERMISSION if the client of the present request may not make or end a subscription.
+  void require_consume() const { objects_.proxies->access().require_consume(); }
   /// Ends all objects. The subscriptions stay in the store.
   void close();
 

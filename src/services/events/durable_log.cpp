@@ -19,6 +19,8 @@ namespace {
 // The part of a subscription that is in memory.
 constexpr std::size_t read_events_max = 64;
 constexpr std::size_t read_octets_max = 256 << 10;
+// Events that a loop passes on in one turn: it also has to take the replies of consumers.
+constexpr std::size_t passed_on_max = 32;
 constexpr std::chrono::seconds failure_log_interval(10);
 
 /// The function that completes `result`.
@@ -107,24 +109,29 @@ void DurableLog::acknowledge(const std::string& name, SequenceNumber number, Rec
 }
 
 void DurableLog::close() {
-  for (const auto& listener : take_listeners()) listener->end();
+  const ListenersRef listeners = take_listeners();
+  for (const auto& listener : *listeners) listener->end();
 }
 
-DurableLog::Listeners DurableLog::take_listeners() {
+DurableLog::ListenersRef DurableLog::take_listeners() {
   const std::scoped_lock lock(mutex_);
-  return std::exchange(listeners_, {});
+  return std::exchange(listeners_, std::make_shared<const Listeners>());
 }
 
 // --- Stored events ---
 
 void DurableLog::add(const std::shared_ptr<LogListener>& listener) {
   const std::scoped_lock lock(mutex_);
-  listeners_.push_back(listener);
+  Listeners more = *listeners_;
+  more.push_back(listener);
+  listeners_ = std::make_shared<const Listeners>(std::move(more));
 }
 
 void DurableLog::remove(const std::shared_ptr<LogListener>& listener) {
   const std::scoped_lock lock(mutex_);
-  std::erase(listeners_, listener);
+  Listeners fewer = *listeners_;
+  std::erase(fewer, listener);
+  listeners_ = std::make_shared<const Listeners>(std::move(fewer));
 }
 
 void DurableLog::prepare_consumer() {
@@ -133,17 +140,22 @@ void DurableLog::prepare_consumer() {
   loop_ = &loop;
 }
 
-void DurableLog::stored(const StoredEvent& event) {
-  Listeners listeners;
+// The thread of the store must not end for want of memory.
+void DurableLog::stored(const StoredEvent& event) noexcept {
+  ListenersRef listeners;
   {
     const std::scoped_lock lock(mutex_);
     listeners = listeners_;
   }
-  for (const auto& listener : listeners) listener->wake();
+  for (const auto& listener : *listeners) listener->wake();
   const auto channel = channel_.lock();
   if (channel == nullptr || !channel->has_consumers()) return;
-  event::Reactor* const loop = keep_for_consumers(event, *channel);
-  if (loop != nullptr) loop->post([self = shared_from_this()] { self->pass_on_all(); });
+  try {
+    event::Reactor* const loop = keep_for_consumers(event, *channel);
+    if (loop != nullptr) post_passing(*loop);
+  } catch (const std::exception&) {  // no memory
+    channel->count_dropped(1);
+  }
 }
 
 event::Reactor* DurableLog::keep_for_consumers(const StoredEvent& event, Channel& channel) {
@@ -157,31 +169,53 @@ event::Reactor* DurableLog::keep_for_consumers(const StoredEvent& event, Channel
   return std::exchange(is_passing_, true) ? nullptr : loop_;
 }
 
-void DurableLog::pass_on_all() noexcept {
-  while (true) {
-    StoredEvent event;
-    {
-      const std::scoped_lock lock(mutex_);
-      if (passing_.empty()) {
-        is_passing_ = false;
-        return;
-      }
-      event = std::move(passing_.front());
-      passing_.pop_front();
-      passing_octets_ -= event.octets.size() + octets_per_event;
-    }
-    const auto channel = channel_.lock();
-    if (channel == nullptr) continue;
-    try {
-      auto data = codec_.decode(event.octets);
-      if (data)
-        channel->pass_on(std::move(*data), event.octets.size());
-      else
-        note_damaged(event.number);
-    } catch (const std::exception& failure) {  // no memory
-      channel->count_dropped(1);
-      log_failure(failure.what());
-    }
+// An ORB that has ended does not run the function, which must not keep it alive then.
+void DurableLog::post_passing(event::Reactor& loop) noexcept {
+  try {
+    loop.post([log = weak_from_this()] {
+      if (const auto self = log.lock()) self->pass_on_some();
+    });
+  } catch (const std::exception&) {  // no memory
+    const std::scoped_lock lock(mutex_);
+    is_passing_ = false;
+  }
+}
+
+void DurableLog::pass_on_some() noexcept {
+  for (std::size_t count = 0; count < passed_on_max; ++count) {
+    const std::optional<StoredEvent> event = take_passing();
+    if (!event) return;
+    pass_on(*event);
+  }
+  event::Reactor* loop = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    loop = loop_;
+  }
+  post_passing(*loop);
+}
+
+std::optional<StoredEvent> DurableLog::take_passing() {
+  const std::scoped_lock lock(mutex_);
+  is_passing_ = !passing_.empty();
+  if (!is_passing_) return std::nullopt;
+  StoredEvent event = std::move(passing_.front());
+  passing_.pop_front();
+  passing_octets_ -= event.octets.size() + octets_per_event;
+  return event;
+}
+
+void DurableLog::pass_on(const StoredEvent& event) noexcept {
+  const auto channel = channel_.lock();
+  if (channel == nullptr) return;
+  try {
+    auto data = codec_.decode(event.octets);
+    if (data)
+      channel->pass_on(std::move(*data), event.octets.size());
+    else
+      note_damaged(event.number);
+  } catch (const std::exception&) {  // no memory, also not for an entry in the log
+    channel->count_dropped(1);
   }
 }
 

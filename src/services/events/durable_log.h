@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -80,21 +81,30 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   void note_damaged(SequenceNumber number);
 
  private:
+  using ListenersRef = std::shared_ptr<const Listeners>;
+
   /// Called by a thread of the store.
-  void stored(const StoredEvent& event);
-  [[nodiscard]] Listeners take_listeners();
-  /// The loop that has to call `pass_on_all`; null if it will do so anyway.
+  void stored(const StoredEvent& event) noexcept;
+  /// The listeners until now; later there are none.
+  [[nodiscard]] ListenersRef take_listeners();
+  /// The loop that has to call `pass_on_some`; null if it will do so anyway.
   [[nodiscard]] event::Reactor* keep_for_consumers(const StoredEvent& event, Channel& channel);
-  void pass_on_all() noexcept;
+  /// Lets the loop pass events on. If this fails, the next event of the store tries again.
+  void post_passing(event::Reactor& loop) noexcept;
+  /// Passes a part of the events on, and lets the loop do other work before the next part.
+  void pass_on_some() noexcept;
+  /// Null: no event is left, and the loop has nothing more to do.
+  [[nodiscard]] std::optional<StoredEvent> take_passing();
+  void pass_on(const StoredEvent& event) noexcept;
 
   EventStore& store_;
   const CORBA::object_reference<CORBA::ORB> orb_;
   const Options options_;
   const std::string name_;
   const EventCodec codec_;
-  std::weak_ptr<Channel> channel_;  // set once by `open`
-  std::mutex mutex_;                // guards the members below
-  Listeners listeners_;
+  std::weak_ptr<Channel> channel_;                                // set once by `open`
+  std::mutex mutex_;                                              // guards the members below
+  ListenersRef listeners_ = std::make_shared<const Listeners>();  // a list that does not change
   std::deque<StoredEvent> passing_;  // events on their way to the queues of consumers
   std::size_t passing_octets_ = 0;
   bool is_passing_ = false;

@@ -159,7 +159,7 @@ void EventQueue::leave_suppliers(Waiter& waiter) {
   woken.wake();
 }
 
-void EventQueue::close() {
+std::size_t EventQueue::close() {
   WakeList woken;
   std::deque<EventRef> events;  // freed outside of the lock
   {
@@ -171,6 +171,7 @@ void EventQueue::close() {
     while (WaiterRef waiter = suppliers_.take_first()) woken.add(std::move(waiter));
   }
   woken.wake();
+  return events.size();
 }
 
 bool EventQueue::is_closed() const {

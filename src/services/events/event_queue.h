@@ -48,8 +48,8 @@ class EventQueue {
   task<bool> put(EventRef event, Position position, std::stop_token expiry);
   /// The number of events that the consumer has taken.
   [[nodiscard]] std::uint64_t taken() const;
-  /// Drops all events, and ends all waits.
-  void close();
+  /// Drops all events, and ends all waits. Returns the number of events.
+  std::size_t close();
   [[nodiscard]] bool is_closed() const;
 
  private:

@@ -8,7 +8,9 @@
 #include <perigee/base/clock.h>
 #include <perigee/base/deadline.h>
 #include <perigee/base/log.h>
+#include <perigee/orb/exceptions.h>
 
+#include <algorithm>
 #include <exception>
 #include <string>
 #include <utility>
@@ -17,7 +19,16 @@ namespace perigee::events {
 
 namespace {
 
-constexpr int calls_at_once_max = 256;
+constexpr int calls_at_once_max = 1'024;
+constexpr int shares = 8;  // of the time; each call has one
+
+/// Calls of the task end with TIMEOUT at this time.
+task<void> tell_until(task<void> farewell, TimePoint until) {
+  scope one;
+  one.set_awaited_until(Deadline::at(until));
+  one.start(std::move(farewell));
+  co_await one.join();
+}
 
 }  // namespace
 
@@ -45,39 +56,53 @@ std::optional<task<void>> Farewells::take() {
   return first;
 }
 
-task<void> Farewells::tell_some(TimePoint until) {
-  while (steady_clock().now() < until) {
+task<void> Farewells::tell_some(TimePoint until, Duration time_of_each) {
+  for (TimePoint now = steady_clock().now(); now < until; now = steady_clock().now()) {
     std::optional<task<void>> farewell = take();
     if (!farewell) co_return;
     try {
-      co_await std::move(*farewell);
+      co_await tell_until(std::move(*farewell), std::min(until, now + time_of_each));
+    } catch (const CORBA::TIMEOUT& exception) {
+      const std::scoped_lock lock(mutex_);
+      ++timeouts_;
     } catch (const std::exception& exception) {
       log::write(log::Level::debug, "events", exception.what());
     }
   }
 }
 
-task<void> Farewells::tell_kept(std::chrono::milliseconds time_max) {
-  const Deadline until = Deadline::after(time_max, steady_clock().now());
+task<void> Farewells::tell_kept(std::shared_ptr<Farewells> self,
+                                std::chrono::milliseconds time_max) {
+  const TimePoint until = steady_clock().now() + time_max;
   scope tellers;
-  tellers.set_awaited_until(until);
-  for (int teller = 0; teller < calls_at_once_max; ++teller) tellers.start(tell_some(until.time()));
+  for (int teller = 0; teller < calls_at_once_max; ++teller)
+    tellers.start(self->tell_some(until, time_max / shares));
   co_await tellers.join();
 }
 
 void Farewells::tell_all(const CORBA::object_reference<CORBA::ORB>& orb,
                          std::chrono::milliseconds time_max) {
-  run(orb, tell_kept(time_max));
-  std::deque<task<void>> untold;
+  try {
+    run(orb, tell_kept(shared_from_this(), time_max));
+  } catch (...) {
+    end_keeping(time_max);
+    throw;
+  }
+  end_keeping(time_max);
+}
+
+void Farewells::end_keeping(std::chrono::milliseconds time_max) {
+  std::deque<task<void>> dropped;
+  std::size_t untold = 0;
   {
     const std::scoped_lock lock(mutex_);
     keeps_ = false;
-    untold.swap(kept_);
+    dropped.swap(kept_);
+    untold = dropped.size() + std::exchange(timeouts_, 0);
   }
-  if (!untold.empty())
+  if (untold != 0)
     log::write(log::Level::warning, "events",
-               std::to_string(untold.size()) +
-                   " suppliers and consumers were not told about the end in " +
+               std::to_string(untold) + " suppliers and consumers were not told about the end in " +
                    std::to_string(time_max.count()) + " ms");
 }
 

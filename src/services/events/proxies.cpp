@@ -3,7 +3,9 @@
 #include "services/events/proxies.h"
 
 #include <perigee/base/log.h>
+#include <perigee/orb/calls_in_order.h>
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -25,10 +27,23 @@ bool Proxy::is_own(const ObjectRef& peer) const {
   if (channel == channel_.get())
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO,
                            "a proxy of a channel cannot be a supplier or consumer of this channel");
-  return channel != nullptr;
+  if (channel == nullptr) return false;
+  proxies_->access().require_consume();
+  proxies_->access().require_supply();
+  return true;
 }
 
 void Proxy::end_self(bool tells_peer) { proxies_->end(id_, tells_peer); }
+
+void Proxy::raise_disconnected() {
+  end_self(true);
+  throw CosEventComm::Disconnected();
+}
+
+void Proxy::require_unconnected(bool has_ended, bool is_connected) {
+  if (has_ended) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
+  if (is_connected) throw CosEventChannelAdmin::AlreadyConnected();
+}
 
 // --- CallingProxy ---
 
@@ -53,13 +68,20 @@ Proxies::Proxies(CORBA::object_reference<CORBA::ORB> orb, PoaRef poa, const Opti
       poa_(std::move(poa)),
       options_(options),
       access_(*orb_, options_),
+      calls_in_order_max_(orb::calls_in_order_max(orb_)),
       waiting_pulls_(options.waiting_pulls_max, minor_no_event_yet),
       waiting_pushes_(options.waiting_pushes_max, 0) {}
 
 Proxies::Place::~Place() {
+  if (is_handed_over_) return;
   const std::scoped_lock lock(proxies_.mutex_);
   --proxies_.in_making_;
   proxies_.remove_place(client_);
+}
+
+void Proxies::Place::hand_over() noexcept {
+  is_handed_over_ = true;
+  --proxies_.in_making_;
 }
 
 // The own process, which has no name, has no limit of its own.
@@ -72,22 +94,31 @@ void Proxies::remove_place(const std::string& client) noexcept {
   if (found != of_client_.end() && --found->second == 0) of_client_.erase(found);
 }
 
+// All consumers may be behind one connection. Half of its calls are left for consumers that connect
+// while calls are in progress.
+std::size_t Proxies::pushes_per_consumer_max() const {
+  const std::size_t proxies = std::max<std::size_t>(count(), 1);
+  const std::size_t share = calls_in_order_max_ / 2 / proxies;
+  return std::clamp<std::size_t>(share, 1,
+                                 std::clamp<std::size_t>(options_.pushes_per_consumer_max, 1, 256));
+}
+
 std::size_t Proxies::count() const {
   const std::scoped_lock lock(mutex_);
   return entries_.size();
 }
 
-void Proxies::add(const Id& id, Entry entry) {
-  if (try_add(id, std::move(entry))) return;
+void Proxies::add(const Id& id, Entry entry, Place& place) {
+  if (try_add(id, std::move(entry), place)) return;
   deactivate(id);
   throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the channel has ended");
 }
 
-bool Proxies::try_add(const Id& id, Entry entry) {
+bool Proxies::try_add(const Id& id, Entry entry, Place& place) {
   const std::scoped_lock lock(mutex_);
   if (ended_ || entry.proxy->channel().has_ended()) return false;
-  add_place(entry.client);
   entries_[id] = std::move(entry);
+  place.hand_over();
   return true;
 }
 
@@ -126,20 +157,22 @@ Proxies::Room Proxies::try_reserve(const std::string& client) {
   return Room::taken;
 }
 
-bool Proxies::may_search() {
+bool Proxies::may_search(Room reason) {
   const TimePoint now = options_.clock->now();
   const std::scoped_lock lock(mutex_);
-  if (now < next_search_) return false;
-  next_search_ = now + std::chrono::seconds(1);
+  TimePoint& next = next_search_.try_emplace(reason, TimePoint::min()).first->second;
+  if (now < next) return false;
+  next = now + std::chrono::seconds(1);
   return true;
 }
 
 // The search for unused proxies takes time, so it is only made at a limit, once a second.
 void Proxies::reserve(const std::string& client) {
-  if (try_reserve(client) == Room::taken) return;
-  if (may_search())
+  Room room = try_reserve(client);
+  if (room == Room::taken) return;
+  if (may_search(room))
     for (const Id& id : unused()) end(id, true);
-  const Room room = try_reserve(client);
+  room = try_reserve(client);
   if (room != Room::taken) raise_full(room, client);
 }
 
@@ -199,12 +232,12 @@ void Proxies::end_all() {
 }
 
 void Proxies::end_all_and_wait() {
-  farewells_.keep();
+  farewells_->keep();
   end_all();
-  farewells_.tell_all(orb_, options_.end_time_max);
+  farewells_->tell_all(orb_, options_.end_time_max);
 }
 
-void Proxies::tell(task<void> farewell) { farewells_.tell(std::move(farewell)); }
+void Proxies::tell(task<void> farewell) { farewells_->tell(std::move(farewell)); }
 
 void Proxies::watch_shutdown() {
   watch_ = std::make_shared<ShutdownWatch>(orb_, *options_.clock, [proxies = weak_from_this()] {

@@ -67,8 +67,14 @@ class Proxy {
   void note_use() noexcept;
   /// Ends this proxy and its object.
   void end_self(bool tells_peer);
+  /// Ends this proxy, whose channel has disconnected the peer. Raises Disconnected.
+  [[noreturn]] void raise_disconnected();
+  /// Before a peer connects: raises OBJECT_NOT_EXIST or AlreadyConnected.
+  static void require_unconnected(bool has_ended, bool is_connected);
   /// Whether the peer is a proxy of another channel of this service. Raises BAD_PARAM if it is a
-  /// proxy of the same channel: the events would go round for ever.
+  /// proxy of the same channel: the events would go round for ever. Raises NO_PERMISSION if the
+  /// client may not both supply and consume events: the calls between two proxies come from the own
+  /// process, for which there are no rules.
   [[nodiscard]] bool is_own(const ObjectRef& peer) const;
   [[nodiscard]] const Options& options() const noexcept { return channel_->options(); }
 
@@ -115,12 +121,12 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   template <typename Servant, typename... More>
   ObjectRef make(const std::shared_ptr<Channel>& channel, const More&... more) {
     const std::string client = access_.client_name();
-    const Place place(*this, client);
+    Place place(*this, client);
     const auto servant = CORBA::make_reference<Servant>(shared_from_this(), channel, more...);
     const Id id = poa_->activate_object(servant);
     servant->set_id(id);
     const ObjectRef reference = poa_->id_to_reference(id);
-    add(id, {servant, servant.get(), client});
+    add(id, {servant, servant.get(), client}, place);
     return reference;
   }
   /// Ends the proxy and its object. Does nothing if it has ended before.
@@ -129,7 +135,7 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   void end_all_of(const Channel& channel);
   /// Ends all proxies of all channels. Further proxies are refused.
   void end_all();
-  /// The same, but waits until the peers have been told, at most for Options::end_time_max.
+  /// The same, but then waits until the peers have been told, at most for Options::end_time_max.
   void end_all_and_wait();
   /// Starts a task that tells a peer about the end of its proxy. No task awaits it, but
   /// `end_all_and_wait` does.
@@ -143,6 +149,10 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   [[nodiscard]] RequestLimit& waiting_pushes() noexcept { return waiting_pushes_; }
   /// For requests that wait.
   [[nodiscard]] const std::shared_ptr<ShutdownWatch>& watch() const noexcept { return watch_; }
+  /// Calls of `push` that may be in progress to one consumer: Options::pushes_per_consumer_max, but
+  /// fewer if calls of all consumers together might need a second connection. Then they could
+  /// overtake each other.
+  [[nodiscard]] std::size_t pushes_per_consumer_max() const;
   [[nodiscard]] std::size_t count() const;
   [[nodiscard]] const CORBA::object_reference<CORBA::ORB>& orb() const noexcept { return orb_; }
 
@@ -154,7 +164,7 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   };
   enum class Room : std::uint8_t { taken, service_is_full, client_is_full };
 
-  /// Counts a proxy that is being made.
+  /// Counts a proxy that is being made. Then its entry takes over the place.
   class Place {
    public:
     Place(Proxies& proxies, std::string client) : proxies_(proxies), client_(std::move(client)) {
@@ -164,22 +174,26 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
+    /// Expects the lock.
+    void hand_over() noexcept;
+
    private:
     Proxies& proxies_;
     const std::string client_;
+    bool is_handed_over_ = false;
   };
 
   void reserve(const std::string& client);
-  /// False: the last search for unused proxies was less than a second ago.
-  [[nodiscard]] bool may_search();
+  /// False: the last search for unused proxies for this reason was less than a second ago.
+  [[nodiscard]] bool may_search(Room reason);
   [[nodiscard]] Room try_reserve(const std::string& client);
   [[noreturn]] void raise_full(Room room, const std::string& client) const;
   /// The functions of places in `of_client_` expect the lock.
   void add_place(const std::string& client);
   void remove_place(const std::string& client) noexcept;
   /// Raises OBJECT_NOT_EXIST, and ends the object, if the channel has ended.
-  void add(const Id& id, Entry entry);
-  [[nodiscard]] bool try_add(const Id& id, Entry entry);
+  void add(const Id& id, Entry entry, Place& place);
+  [[nodiscard]] bool try_add(const Id& id, Entry entry, Place& place);
   void deactivate(const Id& id);
   [[nodiscard]] std::vector<Id> unused() const;
 
@@ -187,7 +201,8 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   const PoaRef poa_;
   const Options options_;
   const Access access_;
-  Farewells farewells_;
+  const std::uint32_t calls_in_order_max_;
+  const std::shared_ptr<Farewells> farewells_ = std::make_shared<Farewells>();
   std::shared_ptr<ShutdownWatch> watch_;
   RequestLimit waiting_pulls_;
   RequestLimit waiting_pushes_;
@@ -196,7 +211,7 @@ class Proxies : public std::enable_shared_from_this<Proxies> {
   std::size_t in_making_ = 0;
   std::map<std::string, std::size_t> of_client_;  // entries and proxies in making
   bool ended_ = false;
-  TimePoint next_search_ = TimePoint::min();  // for unused proxies
+  std::map<Room, TimePoint> next_search_;  // for unused proxies, by the reason
 };
 
 }  // namespace perigee::events

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <future>
 #include <map>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -44,7 +45,7 @@ using Listeners = std::map<std::string, EventListener>;
 /// One request of the writing thread.
 class Request {
  public:
-  Request() = default;
+  explicit Request(std::string channel) : channel_(std::move(channel)) {}
   virtual ~Request() = default;
   Request(const Request&) = delete;
   Request& operator=(const Request&) = delete;
@@ -55,6 +56,24 @@ class Request {
   /// The transaction is durable.
   virtual void report(Listeners& listeners) = 0;
   virtual void fail(StoreError error) = 0;
+  /// Whether the channel must exist before this request.
+  [[nodiscard]] virtual bool needs_channel() const { return true; }
+
+  [[nodiscard]] const std::string& channel() const noexcept { return channel_; }
+  /// The request fails, but the others of its group do not.
+  void refuse(StoreError error) { refusal_ = std::move(error); }
+  void end(Listeners& listeners) {
+    if (refusal_)
+      fail(std::move(*refusal_));
+    else
+      report(listeners);
+  }
+
+ protected:
+  const std::string channel_;
+
+ private:
+  std::optional<StoreError> refusal_;
 };
 using RequestRef = std::unique_ptr<Request>;
 
@@ -62,7 +81,8 @@ using RequestRef = std::unique_ptr<Request>;
 template <typename Result>
 class Reporting : public Request {
  public:
-  explicit Reporting(Receive<Result> done) : done_(std::move(done)) {}
+  Reporting(std::string channel, Receive<Result> done)
+      : Request(std::move(channel)), done_(std::move(done)) {}
   void report(Listeners& /*listeners*/) override { done_(std::move(result_)); }
   void fail(StoreError error) final { done_(std::unexpected(std::move(error))); }
 
@@ -76,9 +96,13 @@ class Reporting : public Request {
 class Open final : public Reporting<void> {
  public:
   Open(std::string channel, EventListener listener, Receive<void> done)
-      : Reporting(std::move(done)), channel_(std::move(channel)), listener_(std::move(listener)) {}
+      : Reporting(std::move(channel), std::move(done)), listener_(std::move(listener)) {}
+  [[nodiscard]] bool needs_channel() const override { return false; }
   std::expected<void, sqlite::Error> write(SqliteWriter& writer) override {
-    return writer.open(channel_);
+    auto opened = writer.open(channel_);
+    if (opened || opened.error().kind != sqlite::Error::Kind::corrupt) return opened;
+    refuse(store_error<StoreError>(std::move(opened.error())));
+    return {};
   }
   void report(Listeners& listeners) override {
     listeners[channel_] = std::move(listener_);
@@ -86,14 +110,13 @@ class Open final : public Reporting<void> {
   }
 
  private:
-  const std::string channel_;
   EventListener listener_;
 };
 
 class Append final : public Reporting<SequenceNumber> {
  public:
   Append(std::string channel, std::string octets, Receive<SequenceNumber> done)
-      : Reporting(std::move(done)), channel_(std::move(channel)) {
+      : Reporting(std::move(channel), std::move(done)) {
     event_.octets = std::move(octets);
   }
   std::expected<void, sqlite::Error> write(SqliteWriter& writer) override {
@@ -125,17 +148,13 @@ class Append final : public Reporting<SequenceNumber> {
   }
 
  private:
-  const std::string channel_;
   StoredEvent event_;
 };
 
 class Subscribe final : public Reporting<Subscription> {
  public:
   Subscribe(std::string channel, std::string name, Begin begin, Receive<Subscription> done)
-      : Reporting(std::move(done)),
-        channel_(std::move(channel)),
-        name_(std::move(name)),
-        begin_(begin) {}
+      : Reporting(std::move(channel), std::move(done)), name_(std::move(name)), begin_(begin) {}
   std::expected<void, sqlite::Error> write(SqliteWriter& writer) override {
     auto made = writer.subscribe(channel_, name_, begin_);
     if (!made) return std::unexpected(made.error());
@@ -150,7 +169,6 @@ class Subscribe final : public Reporting<Subscription> {
   }
 
  private:
-  const std::string channel_;
   const std::string name_;
   const Begin begin_;
 };
@@ -158,7 +176,7 @@ class Subscribe final : public Reporting<Subscription> {
 class Unsubscribe final : public Reporting<void> {
  public:
   Unsubscribe(std::string channel, std::string name, Receive<void> done)
-      : Reporting(std::move(done)), channel_(std::move(channel)), name_(std::move(name)) {}
+      : Reporting(std::move(channel), std::move(done)), name_(std::move(name)) {}
   std::expected<void, sqlite::Error> write(SqliteWriter& writer) override {
     const auto ended = writer.unsubscribe(channel_, name_);
     if (!ended) return std::unexpected(ended.error());
@@ -167,17 +185,13 @@ class Unsubscribe final : public Reporting<void> {
   }
 
  private:
-  const std::string channel_;
   const std::string name_;
 };
 
 class Acknowledge final : public Reporting<void> {
  public:
   Acknowledge(std::string channel, std::string name, SequenceNumber number, Receive<void> done)
-      : Reporting(std::move(done)),
-        channel_(std::move(channel)),
-        name_(std::move(name)),
-        number_(number) {}
+      : Reporting(std::move(channel), std::move(done)), name_(std::move(name)), number_(number) {}
   std::expected<void, sqlite::Error> write(SqliteWriter& writer) override {
     const auto made = writer.acknowledge(channel_, name_, number_);
     if (!made) return std::unexpected(made.error());
@@ -186,7 +200,6 @@ class Acknowledge final : public Reporting<void> {
   }
 
  private:
-  const std::string channel_;
   const std::string name_;
   const SequenceNumber number_;
 };
@@ -194,16 +207,13 @@ class Acknowledge final : public Reporting<void> {
 class List final : public Reporting<std::vector<Subscription>> {
  public:
   List(std::string channel, Receive<std::vector<Subscription>> done)
-      : Reporting(std::move(done)), channel_(std::move(channel)) {}
+      : Reporting(std::move(channel), std::move(done)) {}
   std::expected<void, sqlite::Error> write(SqliteWriter& writer) override {
     auto all = writer.subscriptions(channel_);
     if (!all) return std::unexpected(all.error());
     set(std::move(*all));
     return {};
   }
-
- private:
-  const std::string channel_;
 };
 
 struct Read {
@@ -294,22 +304,26 @@ class SqliteEventStore final : public EventStore {
     return options_.wall_clock ? options_.wall_clock() : system_now();
   }
   /// The time until the thread looks for old events.
-  [[nodiscard]] Requests::Time time_to_sweep(const SqliteWriter& writer) const {
-    constexpr Requests::Time longest = std::chrono::seconds(60);
+  [[nodiscard]] Requests::Time time_to_sweep(const SqliteWriter& writer, bool has_failed) const {
+    constexpr std::chrono::seconds longest(60);
+    constexpr Requests::Time after_failure = std::chrono::seconds(1);
+    if (writer.has_more_to_remove() && has_failed) return after_failure;
     if (writer.has_more_to_remove()) return Requests::Time::zero();
     if (options_.age_max.count() <= 0) return Requests::Time::max();
-    return std::min(longest, Requests::Time(std::min(options_.age_max, std::chrono::seconds(60))));
+    return std::min(options_.age_max, longest);
   }
 
   void write(SqliteWriter& writer) noexcept {
     Listeners listeners;
+    bool has_failed = false;  // the last transaction
     while (true) {
-      const std::vector<RequestRef> group = requests_.take(time_to_sweep(writer));
+      const std::vector<RequestRef> group = requests_.take(time_to_sweep(writer, has_failed));
       if (group.empty() && requests_.has_ended()) return;
       const bool is_continued = writer.has_more_to_remove();
       if (group.empty() && !is_continued) writer.sweep_all();
       const auto begin = std::chrono::steady_clock::now();
       const auto written = make_durable(writer, group);
+      has_failed = !written;
       if (group.empty()) {
         if (!written) log::write(log::Level::error, "events", written.error().text);
         continue;
@@ -317,24 +331,34 @@ class SqliteEventStore final : public EventStore {
       requests_.group_done(group.size(), std::chrono::steady_clock::now() - begin);
       for (const RequestRef& request : group) {
         if (written)
-          request->report(listeners);
+          request->end(listeners);
         else
           request->fail(store_error<StoreError>(written.error()));
       }
     }
   }
 
-  /// All requests of the group are done, or none of them.
+  /// All requests of the group are done, or none of them. Requests of damaged channels are refused.
   [[nodiscard]] std::expected<void, sqlite::Error> make_durable(
       SqliteWriter& writer, const std::vector<RequestRef>& group) const {
     if (auto begun = writer.begin(now()); !begun) return begun;
     for (const RequestRef& request : group) {
-      auto made = request->write(writer);
+      auto made = write_one(writer, *request);
       if (made) continue;
       writer.roll_back();
       return made;
     }
     return writer.commit();
+  }
+
+  [[nodiscard]] static std::expected<void, sqlite::Error> write_one(SqliteWriter& writer,
+                                                                    Request& request) {
+    if (!request.needs_channel()) return request.write(writer);
+    auto unusable = writer.check(request.channel());
+    if (!unusable) return std::unexpected(std::move(unusable.error()));
+    if (!*unusable) return request.write(writer);
+    request.refuse(store_error<StoreError>(std::move(**unusable)));
+    return {};
   }
 
   void read(SqliteReader& reader) noexcept {

@@ -22,6 +22,24 @@ sqlite::Error damaged(const std::string& channel) {
           "the rows of the channel " + channel + " are damaged; restore the file from a backup"};
 }
 
+sqlite::Error not_open(const std::string& channel) {
+  return {sqlite::Error::Kind::failed, "the channel " + channel + " is not open; open it first"};
+}
+
+// Behind it, no further number is left.
+constexpr auto number_max =
+    static_cast<SequenceNumber>(std::numeric_limits<std::int64_t>::max() - 1);
+
+/// The last event that all subscriptions have acknowledged; 0 without subscriptions.
+template <typename Subscriptions>
+SequenceNumber done_by_all(const Subscriptions& subscriptions) {
+  if (subscriptions.empty()) return 0;
+  return std::ranges::min_element(
+             subscriptions, {},
+             [](const auto& subscription) { return subscription.second.acknowledged; })
+      ->second.acknowledged;
+}
+
 }  // namespace
 
 SqliteWriter::Result<SqliteWriter> SqliteWriter::make(sqlite::Database& database,
@@ -64,11 +82,13 @@ SqliteWriter::Result<void> SqliteWriter::begin(std::int64_t now) {
 }
 
 SqliteWriter::Result<void> SqliteWriter::commit() {
-  const auto failed = [this](sqlite::Error error) {
+  std::set<std::string> sweeps = std::exchange(to_sweep_, {});
+  const auto failed = [this, &sweeps](sqlite::Error error) {
     roll_back();
+    to_sweep_.merge(sweeps);
     return std::unexpected(std::move(error));
   };
-  for (const std::string& channel : std::exchange(to_sweep_, {}))
+  for (const std::string& channel : sweeps)
     if (auto swept = sweep(channel); !swept) return failed(swept.error());
   for (const std::string& channel : changed_)
     if (auto saved = save(channels_[channel]); !saved) return failed(saved.error());
@@ -78,11 +98,11 @@ SqliteWriter::Result<void> SqliteWriter::commit() {
   return {};
 }
 
-// The rows are read again when they are next needed.
+// The rows are read again when they are next needed. Channels stay in `to_sweep_`: earlier
+// transactions may have left events there.
 void SqliteWriter::roll_back() noexcept {
   for (const std::string& channel : changed_) channels_[channel].is_loaded = false;
   changed_.clear();
-  to_sweep_.clear();
   database_->roll_back();
 }
 
@@ -130,12 +150,20 @@ SqliteWriter::Result<void> SqliteWriter::open(const std::string& channel) {
 
 SqliteWriter::Result<SqliteWriter::Channel*> SqliteWriter::find(const std::string& channel) {
   const auto found = channels_.find(channel);
-  if (found == channels_.end())
-    return std::unexpected(
-        sqlite::Error{sqlite::Error::Kind::failed, "the channel " + channel + " is not open"});
+  if (found == channels_.end()) return std::unexpected(not_open(channel));
   if (!found->second.is_loaded)
     if (auto loaded = load(found->second); !loaded) return std::unexpected(loaded.error());
   return &found->second;
+}
+
+SqliteWriter::Result<std::optional<sqlite::Error>> SqliteWriter::check(const std::string& channel) {
+  const auto known = channels_.find(channel);
+  if (known == channels_.end()) return not_open(channel);
+  const auto found = find(channel);
+  if (found) return std::nullopt;
+  if (found.error().kind == sqlite::Error::Kind::corrupt || known->second.is_missing)
+    return found.error();
+  return std::unexpected(found.error());
 }
 
 // Numbers in a damaged file may be anything. A number that was used is never used again.
@@ -144,9 +172,8 @@ SqliteWriter::Result<void> SqliteWriter::load(Channel& channel) {
     const sqlite::ResetAtEnd reset(find_channel_);
     const auto row = find_channel_.bind(1, channel.name).step();
     if (!row) return std::unexpected(row.error());
-    if (!*row)
-      return std::unexpected(sqlite::Error{sqlite::Error::Kind::failed,
-                                           "the channel " + channel.name + " is not open"});
+    channel.is_missing = !*row;
+    if (channel.is_missing) return std::unexpected(not_open(channel.name));
     channel.row = find_channel_.number(0);
     for (const int column : {1, 2, 3})
       if (find_channel_.number(column) < 0) return std::unexpected(damaged(channel.name));
@@ -162,6 +189,7 @@ SqliteWriter::Result<void> SqliteWriter::load(Channel& channel) {
     if (last < 0 || last == std::numeric_limits<std::int64_t>::max())
       return std::unexpected(damaged(channel.name));
     channel.last = std::max(channel.last, static_cast<SequenceNumber>(last));
+    if (channel.last >= number_max) return std::unexpected(damaged(channel.name));
   }
   if (auto loaded = load_subscriptions(channel); !loaded) return loaded;
   channel.is_loaded = true;
@@ -203,11 +231,12 @@ SqliteWriter::Result<std::optional<SequenceNumber>> SqliteWriter::append(
   if (!found) return std::unexpected(found.error());
   Channel& to = **found;
   if (is_full_with(to, octets.size())) {
-    if (options_.at_limit == AtLimit::refuse && !to.subscriptions.empty()) return std::nullopt;
-    if (auto made = make_room(to, octets.size()); !made) return std::unexpected(made.error());
+    const bool refuses = options_.at_limit == AtLimit::refuse && !to.subscriptions.empty();
+    auto made = refuses ? remove_done(to, octets.size()) : make_room(to, octets.size());
+    if (!made) return std::unexpected(made.error());
+    if (is_full_with(to, octets.size())) return std::nullopt;
   }
-  if (to.last >= static_cast<SequenceNumber>(std::numeric_limits<std::int64_t>::max() - 1))
-    return std::unexpected(damaged(channel));
+  if (to.last >= number_max) return std::unexpected(damaged(channel));
   const auto appended =
       append_.bind(1, to.row).bind(2, to.last + 1).bind(3, now_).bind(4, octets).run();
   if (!appended) return std::unexpected(appended.error());
@@ -226,6 +255,21 @@ SqliteWriter::Result<void> SqliteWriter::make_room(Channel& channel, std::size_t
   while (is_full_with(channel, octets))
     if (auto removed = remove_oldest(channel, is_over); !removed)
       return std::unexpected(removed.error());
+  return {};
+}
+
+// Only a channel that waits for its sweep can have such events.
+SqliteWriter::Result<void> SqliteWriter::remove_done(Channel& channel, std::size_t octets) {
+  if (!to_sweep_.contains(channel.name)) return {};
+  const SequenceNumber done = done_by_all(channel.subscriptions);
+  const MayRemove may_remove = [this, octets, done](const Channel& present, const Oldest& event) {
+    return event.number <= done && is_full_with(present, octets);
+  };
+  while (is_full_with(channel, octets)) {
+    const auto has_more = remove_oldest(channel, may_remove);
+    if (!has_more) return std::unexpected(has_more.error());
+    if (!*has_more) break;
+  }
   return {};
 }
 
@@ -258,26 +302,23 @@ SqliteWriter::Result<bool> SqliteWriter::remove_oldest(Channel& channel,
                          oldest_.number(2)};
       if (!may_remove(channel, event)) break;
       last = oldest_.number(0);
+      if (removed == 0) change(channel);  // first: a later step may fail
       note_removed(channel, event);
     }
   }
   if (rows == 0) channel.events = channel.octets = 0;  // a damaged file may have other counts
   if (removed == 0) return false;
-  change(channel);
   if (const auto done = remove_to_.bind(1, channel.row).bind(2, last).run(); !done)
     return std::unexpected(done.error());
   return removed == removed_max;
 }
 
 SqliteWriter::Result<void> SqliteWriter::sweep(const std::string& name) {
-  const auto found = find(name);
-  if (!found) return std::unexpected(found.error());
-  Channel& channel = **found;
-  SequenceNumber done = 0;  // by all subscriptions
-  if (!channel.subscriptions.empty())
-    done = std::ranges::min_element(channel.subscriptions, {}, [](const auto& subscription) {
-             return subscription.second.acknowledged;
-           })->second.acknowledged;
+  const auto unusable = check(name);
+  if (!unusable) return std::unexpected(unusable.error());
+  if (*unusable) return {};  // requests report it
+  Channel& channel = channels_[name];
+  const SequenceNumber done = done_by_all(channel.subscriptions);
   const std::int64_t age_max = std::chrono::milliseconds(options_.age_max).count();
   const MayRemove may_remove = [done, age_max, now = now_](const Channel&, const Oldest& event) {
     return event.number <= done || (age_max > 0 && event.time <= now - age_max);

@@ -42,6 +42,9 @@ class SqliteWriter {
   /// @name Requests in the present transaction. Each `channel` was opened before.
   /// @{
   [[nodiscard]] Result<void> open(const std::string& channel);
+  /// Why requests of the channel must be refused: its rows are damaged, or it is not open. Changes
+  /// nothing, so the other requests of the transaction can go on.
+  [[nodiscard]] Result<std::optional<sqlite::Error>> check(const std::string& channel);
   /// Whether no channel keeps events of this size.
   [[nodiscard]] bool is_too_large(std::size_t octets) const noexcept;
   /// The number of the event, which is not too large. None: the channel is full.
@@ -72,6 +75,7 @@ class SqliteWriter {
     std::uint64_t octets = 0;
     std::map<std::string, Progress> subscriptions;
     bool is_loaded = false;
+    bool is_missing = false;  // the file has no row: the transaction that made it was rolled back
     bool is_changed = false;  // in the present transaction
     std::uint64_t missed_unlogged = 0;
     std::optional<std::int64_t> logged;  // when `missed_unlogged` was last written to the log
@@ -93,6 +97,8 @@ class SqliteWriter {
   void change(Channel& channel);
   [[nodiscard]] bool is_full_with(const Channel& channel, std::size_t octets) const noexcept;
   [[nodiscard]] Result<void> make_room(Channel& channel, std::size_t octets);
+  /// Removes events that all subscriptions have acknowledged, until there is room for one more.
+  [[nodiscard]] Result<void> remove_done(Channel& channel, std::size_t octets);
   /// Removes the oldest events as long as `may_remove` says so: a part, if there are many. Returns
   /// whether more may be left.
   [[nodiscard]] Result<bool> remove_oldest(Channel& channel, const MayRemove& may_remove);

@@ -1,11 +1,14 @@
 // A reader keeps a part of the events in memory.
 #include "services/events/subscription_feed.h"
 
+#include "services/events/peer_calls.h"
+#include "services/events/start_detached.h"
 #include "services/events/store_exceptions.h"
 #include <perigee/async/on_orb.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 #include <vector>
 
@@ -18,6 +21,13 @@ struct Wake {
   std::shared_ptr<completion<>> waiter;
   void operator()() const noexcept { waiter->complete(); }
 };
+
+// The log keeps the ORB, and so the loop.
+task<void> complete_after(std::shared_ptr<DurableLog> /*log*/, event::Reactor& loop, Duration time,
+                          std::shared_ptr<completion<>> waiter) {
+  (void)co_await sleep_for(loop, time);
+  waiter->complete();
+}
 
 }  // namespace
 
@@ -48,19 +58,20 @@ task<void> SubscriptionFeed::refresh() {
   delivered_ = is_stored ? stored.acknowledged : std::max(delivered_, stored.acknowledged);
 }
 
-std::shared_ptr<SubscriptionReader> SubscriptionFeed::connect() {
+SubscriptionFeed::Readers SubscriptionFeed::connect() {
   event::Reactor& loop = reactor_of(log_->orb());
-  std::shared_ptr<SubscriptionReader> former;
-  std::shared_ptr<SubscriptionReader> reader;
+  save();
+  Readers readers;
   {
     const std::scoped_lock lock(mutex_);
     if (has_ended_)
       throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the subscription has ended");
-    reader = std::make_shared<SubscriptionReader>(shared_from_this(), acknowledged_, loop);
-    former = std::exchange(reader_, reader);
+    loop_ = &loop;
+    readers.connected =
+        std::make_shared<SubscriptionReader>(shared_from_this(), acknowledged_, loop);
+    readers.former = std::exchange(reader_, readers.connected);
   }
-  if (former != nullptr) former->close();
-  return reader;
+  return readers;
 }
 
 void SubscriptionFeed::acknowledge(SequenceNumber number) {
@@ -93,8 +104,35 @@ void SubscriptionFeed::saved(const std::expected<void, StoreError>& result, Sequ
   // Also after the end of the service: the store does the requests that wait before it ends.
   if (result) return save();
   if (result.error().kind == StoreError::Kind::no_subscription) return;
-  log_->log_failure("an acknowledgement of the subscription " + name_ +
-                    " was not kept: " + result.error().text);
+  try {
+    log_->log_failure("an acknowledgement of the subscription " + name_ +
+                      " was not kept yet: " + result.error().text);
+    save_later();
+  } catch (const std::exception&) {  // no memory: a later acknowledgement or consumer saves
+    const std::scoped_lock lock(mutex_);
+    saves_later_ = false;
+  }
+}
+
+void SubscriptionFeed::save_later() {
+  event::Reactor* loop = nullptr;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (has_ended_ || loop_ == nullptr || std::exchange(saves_later_, true)) return;
+    loop = loop_;
+  }
+  start_detached(save_after(shared_from_this(), *loop));
+}
+
+task<void> SubscriptionFeed::save_after(std::shared_ptr<SubscriptionFeed> self,
+                                        event::Reactor& loop) {
+  const bool slept = co_await sleep_for(loop, self->log_->options().retry_delay_max);
+  {
+    const std::scoped_lock lock(self->mutex_);
+    self->saves_later_ = false;
+    if (!slept || self->has_ended_) co_return;
+  }
+  self->save();
 }
 
 task<void> SubscriptionFeed::acknowledge_durably(SequenceNumber number) {
@@ -182,12 +220,16 @@ task<std::optional<NumberedEvent>> SubscriptionReader::take(Wait wait, std::stop
   const auto self = shared_from_this();  // the proxy may end meanwhile
   const Turn turn(*this);
   const std::stop_token stop = co_await stop_token_of_this_task();
+  unsigned failures = 0;
   while (!is_closed() && !stop.stop_requested() && !expiry.stop_requested()) {
     if (auto event = take_read()) co_return event;
     const std::uint64_t before = news();
-    const Part part = co_await read_more(wait);
+    const Part part = co_await read_more();
     if (part == Part::failed && wait == Wait::no)
       throw CORBA::TRANSIENT(0, CORBA::COMPLETED_NO, "the store of the channel has failed");
+    if (part == Part::failed) {
+      co_await pause(retry_delay(feed_->log().options(), ++failures), stop, expiry);
+    }
     if (part != Part::none) continue;
     if (wait == Wait::no) break;
     co_await wait_for_news(before, stop, expiry);
@@ -213,7 +255,7 @@ std::optional<NumberedEvent> SubscriptionReader::take_read() {
 }
 
 // A damaged store must not make the task read the same events for ever.
-task<SubscriptionReader::Part> SubscriptionReader::read_more(Wait wait) {
+task<SubscriptionReader::Part> SubscriptionReader::read_more() {
   DurableLog& log = feed_->log();
   const SequenceNumber after = position();
   Part part = Part::read;
@@ -226,8 +268,6 @@ task<SubscriptionReader::Part> SubscriptionReader::read_more(Wait wait) {
     part = Part::failed;
     log.log_failure("the subscription " + feed_->name() + " cannot be read: " + failure.what());
   }
-  if (part == Part::failed && wait == Wait::yes)
-    co_await sleep_for(loop_, log.options().retry_delay_max);
   if (part == Part::failed) co_return part;
   const std::scoped_lock lock(mutex_);
   if (position_ != after) co_return part;  // the consumer has moved
@@ -255,6 +295,22 @@ task<void> SubscriptionReader::wait_for_news(std::uint64_t news, std::stop_token
   co_await *waiter;
 }
 
+task<void> SubscriptionReader::pause(Duration time, std::stop_token stop, std::stop_token expiry) {
+  const auto waiter = std::make_shared<completion<>>();
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_closed_) co_return;
+    pause_ = waiter;
+  }
+  const std::stop_callback on_stop(std::move(stop), Wake{waiter});
+  const std::stop_callback on_expiry(std::move(expiry), Wake{waiter});
+  std::stop_source over;
+  start_detached(complete_after(feed_->log().shared_from_this(), loop_, time, waiter),
+                 over.get_token());
+  co_await *waiter;
+  over.request_stop();
+}
+
 std::uint64_t SubscriptionReader::news() const {
   const std::scoped_lock lock(mutex_);
   return news_;
@@ -279,13 +335,16 @@ void SubscriptionReader::wake() {
 
 void SubscriptionReader::close() {
   Waiter waiter;
+  Waiter pause;
   {
     const std::scoped_lock lock(mutex_);
     is_closed_ = true;
     read_.clear();
     waiter = std::move(waiter_);
+    pause = std::move(pause_);
   }
   if (waiter != nullptr) waiter->complete();
+  if (pause != nullptr) pause->complete();
   feed_->forget(*this);
 }
 

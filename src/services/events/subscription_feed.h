@@ -5,6 +5,7 @@
 #include "services/events/durable_log.h"
 #include <perigee/async/completion.h>
 #include <perigee/async/task.h>
+#include <perigee/base/clock.h>
 #include <perigee/event/reactor.h>
 #include <perigee/orb/any.h>
 #include <perigee/services/events/options.h>
@@ -38,13 +39,20 @@ class SubscriptionFeed final : public LogListener,
   /// resumes on the loop of this thread. Raises the exceptions of the store, and OBJECT_NOT_EXIST
   /// if the store has no such subscription.
   task<void> refresh();
-  /// A reader that begins behind the last acknowledged event. Closes the former one. Called on a
-  /// thread that serves a request: its loop is that of the reader. Raises OBJECT_NOT_EXIST if the
-  /// subscription has ended.
-  [[nodiscard]] std::shared_ptr<SubscriptionReader> connect();
+  /// The reader of a new consumer, and the one whose place it takes; null: there was none.
+  struct Readers {
+    std::shared_ptr<SubscriptionReader> connected;
+    std::shared_ptr<SubscriptionReader> former;
+  };
+  /// A reader that begins behind the last acknowledged event. The caller closes the former one, and
+  /// holds no lock then: this resumes a task, which ends its proxy. Called on a thread that serves
+  /// a request: its loop is that of the reader. Raises OBJECT_NOT_EXIST if the subscription has
+  /// ended.
+  [[nodiscard]] Readers connect();
   /// The events up to this number are done. Returns at once: one request of the store at a time is
-  /// in progress, and later numbers wait for it. A failure is logged; then the next acknowledgement
-  /// also covers these events.
+  /// in progress, and later numbers wait for it. After a failure, which is logged, the request is
+  /// made again when Options::retry_delay_max is over, or with the next acknowledgement or
+  /// consumer.
   void acknowledge(SequenceNumber number);
   /// The same; returns when this is durable. Raises the exceptions of the store.
   task<void> acknowledge_durably(SequenceNumber number);
@@ -66,6 +74,9 @@ class SubscriptionFeed final : public LogListener,
   /// Begins a request of the store if there is something to save and no request is in progress.
   void save();
   void saved(const std::expected<void, StoreError>& result, SequenceNumber number);
+  /// Lets a task save again after a while, unless a task waits already.
+  void save_later();
+  static task<void> save_after(std::shared_ptr<SubscriptionFeed> self, event::Reactor& loop);
 
   const std::shared_ptr<DurableLog> log_;
   const std::string name_;
@@ -74,7 +85,9 @@ class SubscriptionFeed final : public LogListener,
   SequenceNumber acknowledged_;
   SequenceNumber saved_;
   SequenceNumber delivered_;
+  event::Reactor* loop_ = nullptr;  // of the last reader; lives as long as the ORB
   bool is_saving_ = false;
+  bool saves_later_ = false;
   bool has_ended_ = false;
 };
 
@@ -110,8 +123,9 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   /// From the part that was read; skips events that cannot be decoded.
   [[nodiscard]] std::optional<NumberedEvent> take_read();
   enum class Part : std::uint8_t { read, none, failed };
-  /// Reads the next part. After a failure, waits for a while if `wait` says so.
-  task<Part> read_more(Wait wait);
+  task<Part> read_more();
+  /// Waits for this time. Ends earlier if the reader is closed, or the task shall stop.
+  task<void> pause(Duration time, std::stop_token stop, std::stop_token expiry);
   /// Waits until an event comes after `news`, the reader is closed, or the task shall stop.
   task<void> wait_for_news(std::uint64_t news, std::stop_token stop, std::stop_token expiry);
   [[nodiscard]] std::uint64_t news() const;
@@ -124,6 +138,7 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   SequenceNumber position_;  // of the last event that was taken
   std::uint64_t news_ = 0;   // counts calls of `wake`
   Waiter waiter_;
+  Waiter pause_;  // after a failure; new events do not end it
   bool is_in_use_ = false;
   bool is_closed_ = false;
 };

@@ -2,12 +2,11 @@
 // again, also if the consumer may have it.
 #include "services/events/subscription_proxies.h"
 
+#include "services/events/peer_calls.h"
 #include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
-#include <perigee/orb/any_operators.h>
 #include <perigee/orb/with_policies.h>
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -15,15 +14,7 @@ namespace perigee::events {
 
 namespace {
 
-using CosEventChannelAdmin::AlreadyConnected;
 using CosEventComm::Disconnected;
-
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushConsumer> consumer) {
-  co_await consumer->_async().disconnect_push_consumer();
-}
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullConsumer> consumer) {
-  co_await consumer->_async().disconnect_pull_consumer();
-}
 
 // Asking the consumer by `_is_a` would block the thread, so only the type in its reference counts.
 bool takes_numbers(const CORBA::Object& consumer) {
@@ -45,25 +36,30 @@ bool SubscriptionPushProxy::is_connected() const {
 
 task<void> SubscriptionPushProxy::connect_push_consumer(
     CORBA::object_reference<CosEventComm::PushConsumer> push_consumer) {
+  proxies_->access().require_consume();
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
   co_await feed_->refresh();
+  ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-    if (reader_ != nullptr) throw AlreadyConnected();
+    require_unconnected(ended_, reader_ != nullptr);
     consumer_.plain = with_timeout(push_consumer, options().call_time_max);
     if (takes_numbers(*push_consumer))
       consumer_.numbered =
           IDL::traits<PerigeeEvents::NumberedPushConsumer>::unchecked_narrow(consumer_.plain);
-    reader_ = feed_->connect();
+    auto readers = feed_->connect();
+    reader_ = std::move(readers.connected);
+    former = std::move(readers.former);
   }
+  if (former != nullptr) former->close();
   start_detached(serve(_self(), *this, "consumer", pauses), stop_.get_token());
   co_return;
 }
 
 task<void> SubscriptionPushProxy::disconnect_push_supplier() {
+  proxies_->access().require_consume();
   end_self(false);
   co_return;
 }
@@ -80,7 +76,7 @@ void SubscriptionPushProxy::end(bool tells_peer) {
   if (reader == nullptr || consumer.plain == nullptr) return;
   reader->close();
   stop_.request_stop();
-  if (tells_peer) start_detached(tell_disconnected(std::move(consumer.plain)));
+  if (tells_peer) proxies_->tell(tell_disconnected(std::move(consumer.plain)));
 }
 
 task<void> SubscriptionPushProxy::move_all(std::string& reason, bool pauses) {
@@ -104,20 +100,18 @@ task<void> SubscriptionPushProxy::move_all(std::string& reason, bool pauses) {
 }
 
 task<bool> SubscriptionPushProxy::deliver(const NumberedEvent& event, std::string& reason) {
-  auto delay = std::min(options().first_retry_delay, options().retry_delay_max);
   while (true) {
-    const Step step = co_await push_once(event, reason);
-    if (step == Step::gone) co_return false;
-    if (step == Step::delivered) {
+    const PushStep step = co_await push_once(event, reason);
+    if (step == PushStep::gone) co_return false;
+    if (step == PushStep::delivered) {
       failures_ = 0;
       reason.clear();
       feed_->acknowledge(event.number);
       co_return true;
     }
     if (++failures_ >= options().failures_max) co_return false;
-    const bool slept = co_await sleep_for(proxies_->orb(), delay);
+    const bool slept = co_await sleep_for(proxies_->orb(), retry_delay(options(), failures_));
     if (!slept) co_return false;
-    delay = std::min(delay, options().retry_delay_max / 2) * 2;
   }
 }
 
@@ -126,26 +120,18 @@ SubscriptionPushProxy::Consumer SubscriptionPushProxy::consumer() const {
   return consumer_;
 }
 
-task<SubscriptionPushProxy::Step> SubscriptionPushProxy::push_once(const NumberedEvent& event,
-                                                                   std::string& reason) {
+task<PushStep> SubscriptionPushProxy::push_once(const NumberedEvent& event, std::string& reason) {
   const Consumer called = consumer();
-  if (called.plain == nullptr) co_return Step::gone;
+  if (called.plain == nullptr) co_return PushStep::gone;
   try {
     if (called.numbered != nullptr)
       co_await called.numbered->_async().push_numbered(event.number, event.data);
     else
       co_await called.plain->_async().push(event.data);
     channel_->count_delivered();
-    co_return Step::delivered;
-  } catch (const Disconnected& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::OBJECT_NOT_EXIST& exception) {
-    reason = exception.what();
-    co_return Step::gone;
-  } catch (const CORBA::SystemException& exception) {
-    reason = exception.what();
-    co_return Step::again;
+    co_return PushStep::delivered;
+  } catch (const CORBA::Exception&) {
+    co_return step_of_failure(reason);
   }
 }
 
@@ -162,16 +148,23 @@ bool SubscriptionPullProxy::is_connected() const {
 
 task<void> SubscriptionPullProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
+  proxies_->access().require_consume();
   co_await feed_->refresh();
-  const std::scoped_lock lock(mutex_);
-  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-  if (reader_ != nullptr) throw AlreadyConnected();
-  consumer_ = std::move(pull_consumer);
-  reader_ = feed_->connect();
+  ReaderRef former;
+  {
+    const std::scoped_lock lock(mutex_);
+    require_unconnected(ended_, reader_ != nullptr);
+    consumer_ = std::move(pull_consumer);
+    auto readers = feed_->connect();
+    reader_ = std::move(readers.connected);
+    former = std::move(readers.former);
+  }
+  if (former != nullptr) former->close();
   co_return;
 }
 
 ReaderRef SubscriptionPullProxy::connected_reader() {
+  proxies_->access().require_consume();
   note_use();
   ReaderRef reader;
   {
@@ -198,11 +191,6 @@ void SubscriptionPullProxy::note_given(SequenceNumber number) {
   given_ = number;
 }
 
-void SubscriptionPullProxy::raise_disconnected() {
-  end_self(true);
-  throw Disconnected();
-}
-
 task<NumberedEvent> SubscriptionPullProxy::wait_for_event(ReaderRef reader) {
   std::optional<NumberedEvent> event;
   {
@@ -212,9 +200,7 @@ task<NumberedEvent> SubscriptionPullProxy::wait_for_event(ReaderRef reader) {
     note_use();
   }
   if (!event && reader->is_closed()) raise_disconnected();
-  if (!event)
-    throw CORBA::TRANSIENT(minor_no_event_yet, CORBA::COMPLETED_NO,
-                           "no event came in time, or the client has cancelled the call");
+  if (!event) raise_no_event_yet();
   channel_->count_delivered();
   co_return std::move(*event);
 }
@@ -232,18 +218,10 @@ task<CosEventComm::PullSupplier_try_pull_results> SubscriptionPullProxy::try_pul
   acknowledge_given();
   std::optional<NumberedEvent> event = co_await reader->try_next();
   if (!event && reader->is_closed()) raise_disconnected();
-  CosEventComm::PullSupplier_try_pull_results results;
-  results.has_event(event.has_value());
-  if (event) {
-    channel_->count_delivered();
-    note_given(event->number);
-    results.return_value(std::move(event->data));
-  } else {
-    CORBA::Any nothing;
-    nothing <<= false;  // a value without meaning: some ORBs cannot receive an any without value
-    results.return_value(std::move(nothing));
-  }
-  co_return results;
+  if (!event) co_return reply_to_try_pull(std::nullopt);
+  channel_->count_delivered();
+  note_given(event->number);
+  co_return reply_to_try_pull(std::move(event->data));
 }
 
 // A repeated call finds the same position, and so gets the same event.
@@ -265,6 +243,7 @@ task<void> SubscriptionPullProxy::acknowledge(std::uint64_t number) {
 // The consumer may end when it has the reply, so the acknowledgement is durable by then. Without
 // it, the event comes again.
 task<void> SubscriptionPullProxy::disconnect_pull_supplier() {
+  proxies_->access().require_consume();
   const SequenceNumber number = take_given();
   if (number != 0) {
     try {
@@ -290,7 +269,7 @@ void SubscriptionPullProxy::end(bool tells_peer) {
   reader->close();
   if (!tells_peer || consumer == nullptr) return;
   const auto limited = with_timeout(consumer, options().call_time_max);
-  start_detached(tell_disconnected(limited));
+  proxies_->tell(tell_disconnected(limited));
 }
 
 }  // namespace perigee::events

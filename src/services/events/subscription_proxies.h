@@ -3,6 +3,7 @@
 #pragma once
 
 #include "services/events/proxies.h"
+#include "services/events/push_window.h"
 #include "services/events/subscription_feed.h"
 
 #include <PerigeeEventsAsync.h>
@@ -44,9 +45,8 @@ class SubscriptionPushProxy final
   };
 
   task<void> move_all(std::string& reason, bool pauses) override;
-  enum class Step : std::uint8_t { delivered, again, gone };
   /// One call of the consumer. `reason` gets the cause of a failure.
-  task<Step> push_once(const NumberedEvent& event, std::string& reason);
+  task<PushStep> push_once(const NumberedEvent& event, std::string& reason);
   /// Calls the consumer until it has the event, or has failed too often: then the result is false.
   task<bool> deliver(const NumberedEvent& event, std::string& reason);
   [[nodiscard]] Consumer consumer() const;
@@ -89,9 +89,6 @@ class SubscriptionPullProxy final
   /// Acknowledges the event that the last `pull` or `try_pull` returned.
   void acknowledge_given();
   void note_given(SequenceNumber number);
-  /// Ends the proxy if another consumer has taken its place, or the subscription has ended. Raises
-  /// Disconnected.
-  [[noreturn]] void raise_disconnected();
   /// Waits for the next event. Raises Disconnected, or TRANSIENT if none has come in time.
   task<::perigee::events::NumberedEvent> wait_for_event(ReaderRef reader);
 

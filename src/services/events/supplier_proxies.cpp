@@ -1,27 +1,19 @@
 // Events come in by requests of push suppliers, or by calls of pull suppliers.
 #include "services/events/supplier_proxies.h"
 
+#include "services/events/peer_calls.h"
 #include "services/events/start_detached.h"
 #include <perigee/async/on_orb.h>
 #include <perigee/base/log.h>
 #include <perigee/orb/with_policies.h>
 
-#include <algorithm>
 #include <chrono>
 
 namespace perigee::events {
 
 namespace {
 
-using CosEventChannelAdmin::AlreadyConnected;
 using CosEventComm::Disconnected;
-
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PushSupplier> supplier) {
-  co_await supplier->_async().disconnect_push_supplier();
-}
-task<void> tell_disconnected(CORBA::object_reference<CosEventComm::PullSupplier> supplier) {
-  co_await supplier->_async().disconnect_pull_supplier();
-}
 
 /// False: the log never keeps this event.
 bool may_try_again(const CORBA::SystemException& failure) {
@@ -54,8 +46,7 @@ task<void> PushConsumerProxy::connect_push_supplier(
     CORBA::object_reference<CosEventComm::PushSupplier> push_supplier) {
   proxies_->access().require_supply();
   const std::scoped_lock lock(mutex_);
-  if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-  if (connected_) throw AlreadyConnected();
+  require_unconnected(ended_, connected_);
   connected_ = true;
   supplier_ = std::move(push_supplier);
   channel_->add_supplier();
@@ -118,8 +109,7 @@ task<void> PullConsumerProxy::connect_pull_supplier(
   std::stop_token stop;
   {
     const std::scoped_lock lock(mutex_);
-    if (ended_) throw CORBA::OBJECT_NOT_EXIST(0, CORBA::COMPLETED_NO, "the proxy has ended");
-    if (connected_) throw AlreadyConnected();
+    require_unconnected(ended_, connected_);
     connected_ = true;
     channel_->add_supplier();
     supplier_ = with_timeout(pull_supplier, options().call_time_max);
@@ -204,8 +194,7 @@ task<PullConsumerProxy::Step> PullConsumerProxy::pull_once(std::string& reason) 
 // The supplier has given the event away, so the channel tries until its log has kept it.
 task<void> PullConsumerProxy::publish_durably(EventRef event) {
   event::Reactor& loop = reactor_of(proxies_->orb());
-  auto delay = std::chrono::milliseconds(0);
-  while (true) {
+  for (unsigned attempts = 1;; ++attempts) {
     bool goes_on = false;
     try {
       co_await channel_->publish(event);
@@ -214,10 +203,9 @@ task<void> PullConsumerProxy::publish_durably(EventRef event) {
       log::write(log::Level::warning, "events",
                  "channel " + channel_->name() + ": an event of a pull supplier was not kept" +
                      (goes_on ? ", and is tried again: " : ": ") + exception.what());
-      delay = std::clamp(delay * 2, options().first_retry_delay, options().retry_delay_max);
     }
     if (!goes_on) co_return;
-    const bool slept = co_await sleep_for(loop, delay);
+    const bool slept = co_await sleep_for(loop, retry_delay(options(), attempts));
     if (!slept) co_return;
   }
 }

@@ -18,9 +18,12 @@ std::expected<void, Error> make_folders(const std::string& path) {
                                folder.string() + ": cannot make the folder: " + error.message()});
 }
 
-/// The system ends the lock with the process.
+/// The system ends the lock with the process. Symbolic links to a file have the same lock.
 std::expected<Database, Error> lock_file(const std::string& path, const char* service) {
-  auto lock = Database::open(path + ".lock", Database::Create::yes);
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
+  const std::string name = error ? path : target.string();
+  auto lock = Database::open(name + ".lock", Database::Create::yes);
   if (!lock) return lock;
   if (const auto set = lock->run("PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE"); !set) {
     if (set.error().kind == Error::Kind::busy)
@@ -31,13 +34,27 @@ std::expected<Database, Error> lock_file(const std::string& path, const char* se
   return lock;
 }
 
+/// SQLite keeps its former journal, without an error, where a write-ahead log is impossible. Then
+/// reads and commits would wait for each other.
+std::expected<void, Error> use_log(Database& database, const std::string& path) {
+  auto query = database.prepare("PRAGMA journal_mode = WAL");
+  if (!query) return std::unexpected(query.error());
+  const auto row = query->step();
+  if (!row) return std::unexpected(row.error());
+  if (*row && query->octets(0) == "wal") return {};
+  return std::unexpected(
+      Error{Error::Kind::failed,
+            path + ": a write-ahead log is impossible here; name a file on a local disk"});
+}
+
 std::expected<Database, Error> open_for_writing(const std::string& path, const Schema& schema) {
   auto database = Database::open(path, Database::Create::yes);
   if (!database) return database;
   // First, so that a file of another program stays as it is.
   if (const auto updated = update_schema(*database, path, schema); !updated)
     return std::unexpected(updated.error());
-  if (const auto set = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL"); !set)
+  if (const auto used = use_log(*database, path); !used) return std::unexpected(used.error());
+  if (const auto set = database->run("PRAGMA synchronous = FULL"); !set)
     return std::unexpected(set.error());
   return database;
 }

@@ -61,6 +61,18 @@ TEST_CASE("instances of template modules may not exceed the limit of tokens") {
         std::string::npos);
 }
 
+TEST_CASE("a template module has at most 256 parameters") {
+  const auto declared = [](int count) {
+    std::string parameters = "typename T0";
+    for (int number = 1; number < count; ++number)
+      parameters += ", typename T" + std::to_string(number);
+    return "module M<" + parameters + "> {};\n";
+  };
+  CHECK(full_text(compile_text(declared(256)).diagnostics) == "");
+  CHECK(error_of(declared(257)).find("the template module has more than 256 parameters") !=
+        std::string::npos);
+}
+
 TEST_CASE("a truncated file gives errors or a model, without an endless loop") {
   for (std::size_t size = 0; size < sample.size(); ++size) {
     const CompileResult result = compile_text(sample.substr(0, size));

@@ -45,6 +45,28 @@ TEST_CASE("a client that no rule admits cannot use the proxies of others") {
   CHECK(pulled(own_consumer) == 2);
 }
 
+TEST_CASE("a client that may not supply cannot connect one channel to the supplier of another") {
+  Service service({.may_supply = {}});
+  TestOrb client;
+  const auto other = service.own_channel("other");
+  const auto supplier = connect_supplier(other);
+  const auto consumer = IDL::traits<CosEventComm::PushConsumer>::unchecked_narrow(
+      client->string_to_object(client->object_to_string(supplier)));
+  const auto proxy = service.channel(client)->for_consumers()->obtain_push_supplier();
+  CHECK_THROWS_AS(proxy->connect_push_consumer(consumer), CORBA::NO_PERMISSION);
+}
+
+TEST_CASE("a client that may not consume cannot supply the events of another channel") {
+  Service service({.may_consume = {}});
+  TestOrb client;
+  const auto other = service.own_channel("other");
+  const auto pulled_by_others = connect_pull(other);
+  const auto supplier = IDL::traits<CosEventComm::PullSupplier>::unchecked_narrow(
+      client->string_to_object(client->object_to_string(pulled_by_others)));
+  const auto proxy = service.channel(client)->for_suppliers()->obtain_pull_consumer();
+  CHECK_THROWS_AS(proxy->connect_pull_supplier(supplier), CORBA::NO_PERMISSION);
+}
+
 TEST_CASE("without options, clients of the host supply and consume") {
   Service service;
   TestOrb client;
@@ -61,7 +83,7 @@ TEST_CASE("one client cannot take the places of all suppliers and consumers") {
   const auto consumer = connect_pull(channel);
   (void)connect_supplier(channel);
   const std::string text = text_of_full_client(channel);
-  CHECK(text.contains("127.0.0.1"));
+  CHECK(text.contains("this host"));
   CHECK(text.contains("--proxies-per-client-max"));
   consumer->disconnect_pull_supplier();
   CHECK_NOTHROW((void)connect_supplier(channel));
@@ -86,6 +108,19 @@ TEST_CASE("the end of a service tells its suppliers and consumers") {
   consumer->wait_for_disconnection();
   CHECK_THROWS((void)waiting.get());
   CHECK_THROWS_AS((void)channel->for_suppliers()->obtain_push_consumer(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("peers that do not answer do not keep the others from being told") {
+  Service service({.end_time_max = std::chrono::seconds(4)});
+  TestOrb client;
+  TestOrb silent({"-ORBThreadStrategy", "reactive"});  // no thread runs it
+  const auto channel = service.channel(client);
+  for (int count = 0; count < 1'100; ++count)  // more than are told at the same time
+    connect(silent, channel, CORBA::make_reference<Consumer>());
+  const auto consumer = CORBA::make_reference<Consumer>();
+  connect(client, channel, consumer);
+  service.service().end();
+  consumer->wait_for_disconnection();
 }
 
 TEST_CASE("the end of a service does not wait for peers that do not answer") {

@@ -1,5 +1,6 @@
 // Durable channels: subscriptions, acknowledgements, and consumers that come back.
 #include "event_service.h"
+#include "support/fake_clock.h"
 #include "support/temporary_folder.h"
 #include <perigee/async.h>
 #include <perigee/services/events/client.h>
@@ -19,13 +20,64 @@ namespace {
 using DurableRef = IDL::traits<PerigeeEvents::DurableChannel>::ref_type;
 using NumberedPullRef = IDL::traits<PerigeeEvents::NumberedPullSupplier>::ref_type;
 
+/// A store in a file whose requests fail as long as the test says so.
+class FailingStore final : public EventStore {
+ public:
+  explicit FailingStore(std::unique_ptr<EventStore> store) : store_(std::move(store)) {}
+
+  std::expected<void, StoreError> open_channel(const std::string& channel,
+                                               EventListener listener) override {
+    return store_->open_channel(channel, std::move(listener));
+  }
+  void append(const std::string& channel, std::string octets,
+              Receive<SequenceNumber> done) override {
+    store_->append(channel, std::move(octets), std::move(done));
+  }
+  void subscribe(const std::string& channel, const std::string& name, Begin begin,
+                 Receive<Subscription> done) override {
+    store_->subscribe(channel, name, begin, std::move(done));
+  }
+  void unsubscribe(const std::string& channel, const std::string& name,
+                   Receive<void> done) override {
+    store_->unsubscribe(channel, name, std::move(done));
+  }
+  void subscriptions(const std::string& channel, Receive<std::vector<Subscription>> done) override {
+    store_->subscriptions(channel, std::move(done));
+  }
+  void acknowledge(const std::string& channel, const std::string& name, SequenceNumber number,
+                   Receive<void> done) override {
+    if (--acknowledgements_that_fail >= 0)
+      done(std::unexpected(StoreError{StoreError::Kind::busy, "the test lets it fail"}));
+    else
+      store_->acknowledge(channel, name, number, std::move(done));
+  }
+  void read(const std::string& channel, const std::string& name, SequenceNumber after,
+            std::size_t events_max, std::size_t octets_max,
+            Receive<std::vector<StoredEvent>> done) override {
+    if (reads_fail) {
+      ++failed_reads;
+      done(std::unexpected(StoreError{StoreError::Kind::busy, "the test lets it fail"}));
+    } else {
+      store_->read(channel, name, after, events_max, octets_max, std::move(done));
+    }
+  }
+
+  std::atomic<int> acknowledgements_that_fail = 0;
+  std::atomic<bool> reads_fail = false;
+  std::atomic<int> failed_reads = 0;
+
+ private:
+  const std::unique_ptr<EventStore> store_;
+};
+
 /// A service with one durable channel, "test".
 class DurableService {
  public:
   explicit DurableService(const std::string& file, const Options& options = {},
                           const SqliteEventStoreOptions& store_options = {},
                           const std::vector<std::string>& orb_options = {})
-      : store_(open_sqlite_event_store(file, store_options).value()),
+      : store_(
+            std::make_unique<FailingStore>(open_sqlite_event_store(file, store_options).value())),
         orb_(orb_options),
         service_(orb_.ref(), options) {
     reference_ = orb_->object_to_string(service_.add_durable_channel("test", *store_));
@@ -39,9 +91,12 @@ class DurableService {
   }
   [[nodiscard]] ChannelStatistics statistics() const { return service_.statistics_of("test"); }
   [[nodiscard]] EventService& service() { return service_; }
+  [[nodiscard]] FailingStore& store() { return *store_; }
+  /// The channel, for calls within the process of the service.
+  [[nodiscard]] DurableRef own_channel() const { return channel(orb_); }
 
  private:
-  std::unique_ptr<EventStore> store_;
+  std::unique_ptr<FailingStore> store_;
   TestOrb orb_;
   EventService service_;
   std::string reference_;
@@ -354,6 +409,129 @@ TEST_CASE("a full channel refuses the events of suppliers") {
   CHECK(service.statistics().refused == 1);
 }
 
+TEST_CASE("an acknowledgement that the store could not keep is kept later") {
+  const InFolder in;
+  DurableService service(in.file, {.retry_delay_max = std::chrono::milliseconds(1)},
+                         {.events_max = 1, .at_limit = AtLimit::refuse});
+  TestOrb client;
+  const auto channel = service.channel(client);
+  const auto consumer = CORBA::make_reference<Consumer>();
+  connect(client, channel->subscription("s", false), consumer);
+  service.store().acknowledgements_that_fail = 3;
+  push_numbers(channel, 1, 1);
+  CHECK(consumer->wait_for(1) == numbers_to(1));
+  while (acknowledged(channel) < 1) std::this_thread::yield();
+  push_numbers(channel, 2, 2);  // the channel is not full any more
+  CHECK(consumer->wait_for(2) == numbers_to(2));
+}
+
+TEST_CASE("the end of a consumer does not wait for the next attempt to read") {
+  const InFolder in;
+  DurableService service(in.file, {.first_retry_delay = std::chrono::hours(1),
+                                   .retry_delay_max = std::chrono::hours(1)});
+  TestOrb client;
+  const auto subscription = service.channel(client)->subscription("s", false);
+  const auto former = connect_pull(subscription);
+  service.store().reads_fail = true;
+  auto waiting = std::async(std::launch::async, [&former] {
+    CHECK_THROWS_AS((void)former->pull(), CosEventComm::Disconnected);
+  });
+  while (service.store().failed_reads == 0) std::this_thread::yield();
+  const auto second = connect_pull(subscription);
+  waiting.get();
+}
+
+TEST_CASE("consumers that take each other's place do not stop the search for unused proxies") {
+  const InFolder in;
+  perigee::test::FakeClock clock;
+  DurableService service(
+      in.file, {.proxies_max = 3, .unconnected_max = std::chrono::seconds(1), .clock = &clock}, {},
+      {"-ORBThreadStrategy", "thread-pool"});
+  TestOrb client;
+  const auto subscription = service.channel(client)->subscription("s", false);
+  std::atomic<int> running = 2;
+  const auto take_place = [&] {
+    for (int count = 0; count < 300 && running == 2; ++count) {
+      try {
+        (void)connect_pull(subscription)->pull();
+      } catch (const CORBA::Exception& exception) {  // disconnected, or all places are taken
+        CAPTURE(exception.what());
+      }
+    }
+    --running;
+  };
+  auto first = std::async(std::launch::async, take_place);
+  auto second = std::async(std::launch::async, take_place);
+  while (running > 0) {
+    clock.advance(std::chrono::seconds(2));  // the next search may begin
+    try {
+      (void)subscription->for_consumers()->obtain_pull_supplier();
+    } catch (const CORBA::NO_RESOURCES& exception) {
+      CAPTURE(exception.what());
+    }
+  }
+}
+
+TEST_CASE("a client that no rule admits can neither make, end nor use a subscription") {
+  const InFolder in;
+  DurableService service(in.file, {.may_destroy = true, .may_supply = {}, .may_consume = {}});
+  TestOrb client;
+  const auto own = service.own_channel();
+  const auto own_subscription = own->subscription("s", false);
+  const auto own_consumer = connect_numbered(own_subscription);
+  const auto channel = service.channel(client);
+  CHECK_THROWS_AS((void)channel->subscription("s", false), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(channel->end_subscription("s"), CORBA::NO_PERMISSION);
+  const auto subscription = IDL::traits<CosEventChannelAdmin::EventChannel>::narrow(
+      client->string_to_object(client->object_to_string(own_subscription)));
+  CHECK_THROWS_AS(subscription->destroy(), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)subscription->for_consumers()->obtain_push_supplier(),
+                  CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)subscription->for_consumers()->obtain_pull_supplier(),
+                  CORBA::NO_PERMISSION);
+  const auto consumer = IDL::traits<PerigeeEvents::NumberedPullSupplier>::unchecked_narrow(
+      client->string_to_object(client->object_to_string(own_consumer)));
+  CHECK_THROWS_AS((void)consumer->pull(), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS((void)consumer->pull_after(0), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(consumer->acknowledge(0), CORBA::NO_PERMISSION);
+  CHECK_THROWS_AS(consumer->disconnect_pull_supplier(), CORBA::NO_PERMISSION);
+  push_numbers(own, 1, 1);
+  CHECK(pulled(own_consumer) == 1);
+}
+
+TEST_CASE("the end of the service tells the consumers of subscriptions") {
+  const InFolder in;
+  DurableService service(in.file);
+  TestOrb client;
+  const auto consumer = CORBA::make_reference<Consumer>();
+  connect(client, service.channel(client)->subscription("s", false), consumer);
+  service.service().end();
+  CHECK(consumer->is_disconnected());
+}
+
+TEST_CASE("many events that the store reports together reach a plain consumer in order") {
+  const InFolder in;
+  DurableService service(in.file, {.queue_events_max = 10'000});
+  TestOrb client;
+  const auto channel = service.channel(client);
+  const auto subscription = channel->subscription("s", false);
+  const auto consumer = CORBA::make_reference<Consumer>();
+  connect(client, channel, consumer);
+  push_numbers(channel, 1, 2);
+  std::promise<std::vector<StoredEvent>> read;
+  service.store().read("test", "s", 0, 2, 1 << 20,
+                       [&read](auto events) { read.set_value(std::move(*events)); });
+  const std::vector<StoredEvent> events = read.get_future().get();
+  std::vector<std::int32_t> expected = numbers_to(2);
+  for (std::size_t count = 0; count < 500; ++count) {
+    const std::size_t index = count % 3 == 0 ? 0 : 1;
+    expected.push_back(index == 0 ? 1 : 2);
+    service.store().append("test", events.at(index).octets,
+                           [](const auto& result) { CHECK(result); });
+  }
+  CHECK(consumer->wait_for(expected.size()) == expected);
+}
+
 TEST_CASE("a durable channel keeps the events of pull suppliers") {
   class Supplier final : public CORBA::servant_traits<CosEventComm::PullSupplier>::base_type {
    public:
@@ -419,12 +597,16 @@ TEST_CASE("a consumer task goes on where it was") {
 TEST_CASE("a shutdown ends a pull of a subscription that waits") {
   const InFolder in;
   TestOrb client;
+  std::atomic<bool> is_waiting = false;
   std::future<void> waiting;
   {
     DurableService service(in.file);
     const auto consumer = connect_pull(service.channel(client)->subscription("s", false));
-    waiting = std::async(std::launch::async,
-                         [consumer] { CHECK_THROWS_AS((void)consumer->pull(), CORBA::Exception); });
+    waiting = std::async(std::launch::async, [consumer, &is_waiting] {
+      // A pull is refused while a call of try_pull reads the store.
+      do CHECK_THROWS_AS((void)consumer->pull(), CORBA::Exception);
+      while (!is_waiting);
+    });
     // Another call is refused only while the first one waits.
     const auto first_waits = [&consumer] {
       bool has_event = false;
@@ -436,6 +618,7 @@ TEST_CASE("a shutdown ends a pull of a subscription that waits") {
       return false;
     };
     while (!first_waits()) std::this_thread::yield();
+    is_waiting = true;
   }
   waiting.get();
 }

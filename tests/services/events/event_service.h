@@ -77,6 +77,10 @@ class Service {
   }
   /// The channel, for calls within the process of the service.
   [[nodiscard]] ChannelRef own_channel() const { return channel(orb_); }
+  /// A new channel, for calls within the process of the service.
+  [[nodiscard]] ChannelRef own_channel(const std::string& key) {
+    return IDL::traits<CosEventChannelAdmin::EventChannel>::narrow(service_.add_channel(key));
+  }
   [[nodiscard]] orb::MetricsSnapshot metrics() const { return orb_->_metrics(); }
   [[nodiscard]] ChannelStatistics statistics() const { return service_.statistics_of("test"); }
   [[nodiscard]] EventService& service() { return service_; }
@@ -112,6 +116,10 @@ class Consumer final : public CORBA::servant_traits<CosEventComm::PushConsumer>:
     changed_.wait(lock, [&] { return numbers_.size() >= count; });
     return numbers_;
   }
+  [[nodiscard]] bool is_disconnected() const {
+    const std::scoped_lock lock(mutex_);
+    return disconnected_;
+  }
   void wait_for_disconnection() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return disconnected_; });
@@ -119,7 +127,7 @@ class Consumer final : public CORBA::servant_traits<CosEventComm::PushConsumer>:
 
  private:
   const std::function<void()> on_push_;
-  std::mutex mutex_;  // guards the members below
+  mutable std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::vector<std::int32_t> numbers_;
   bool disconnected_ = false;

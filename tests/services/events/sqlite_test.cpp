@@ -272,6 +272,75 @@ TEST_CASE("rows that no store has written give an error, and not lost events") {
   CHECK(store->open_channel("news", {}).error().kind == StoreError::Kind::corrupt);
 }
 
+TEST_CASE("the requests of a damaged channel fail, and those of other channels do not") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("events.db");
+  {
+    const auto store = open(path);
+    store->open_channel("damaged", {}).value();
+  }
+  run(path, "UPDATE channels SET last = 9223372036854775806 WHERE name = CAST('damaged' AS BLOB)");
+  const auto store = open(path);
+  CHECK(store->open_channel("damaged", {}).error().kind == StoreError::Kind::corrupt);
+  auto other = Database::open(path, Database::Create::no).value();
+  REQUIRE(other.run("BEGIN IMMEDIATE"));  // so that the next requests become one group
+  std::atomic<int> good = 0;
+  std::atomic<int> bad = 0;
+  for (int count = 0; count < 20; ++count) {
+    store->append("damaged", "x", [&](const auto& result) {
+      bad += static_cast<int>(!result && result.error().kind == StoreError::Kind::corrupt);
+    });
+    store->append("never opened", "x",
+                  [&](const auto& result) { bad += static_cast<int>(!result); });
+    store->append("news", "x", [&](const auto& result) { good += result ? 1 : 0; });
+  }
+  REQUIRE(other.run("COMMIT"));
+  (void)subscriptions(*store);
+  CHECK(good == 20);
+  CHECK(bad == 40);
+}
+
+TEST_CASE("a failed transaction does not keep a full channel from removing what is done") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("events.db");
+  {
+    const auto store = open(path);
+    CHECK(subscribe(*store, "s"));
+    for (int count = 0; count < 2'500; ++count) CHECK(append(*store, "x"));
+  }
+  run(path,
+      "CREATE TRIGGER refuse BEFORE INSERT ON events WHEN NEW.octets = CAST('bad' AS BLOB)"
+      " BEGIN SELECT RAISE(ABORT, 'the test lets it fail'); END");
+  const auto store = open(path, {.events_max = 1'500, .at_limit = AtLimit::refuse, .group_max = 1});
+  auto other = Database::open(path, Database::Create::no).value();
+  REQUIRE(other.run("BEGIN IMMEDIATE"));  // so that no removal comes between the requests
+  std::atomic<int> failures = 0;
+  store->acknowledge("news", "s", 2'500, [](const auto& result) { CHECK(result); });
+  store->append("news", "bad", [&](const auto& result) { failures += result ? 0 : 1; });
+  REQUIRE(other.run("COMMIT"));
+  CHECK(append(*store, "y").value_or(0) == 2'501);
+  CHECK(failures == 1);
+  wait_for_removal(*store, path, 1);
+}
+
+TEST_CASE("a symbolic link to a file in use is refused") {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("events.db");
+  const auto store = open(path);
+  const std::string link = folder.file("link.db");
+  std::filesystem::create_symlink(path, link);
+  CHECK(refusal(link).kind == StoreError::Kind::busy);
+}
+
+TEST_CASE("a database that cannot have a write-ahead log is refused") {
+  const TemporaryFolder folder;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  const StoreError error = refusal(":memory:");
+  std::filesystem::current_path(before);
+  CHECK(error.text.contains("name a file on a local disk"));
+}
+
 // PERIGEE_SEED repeats a run.
 TEST_CASE("a file with damaged octets gives errors or events, and never ends the process") {
   const TemporaryFolder folder;

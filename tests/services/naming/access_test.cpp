@@ -88,4 +88,30 @@ TEST_CASE("the connections of one host are one client, and so are those of one u
   CHECK(name_of(client) == "user 1000");
 }
 
+TEST_CASE("all addresses of this host are one client") {
+  for (const char* address : {"iiop://127.0.0.1:1", "iiop://127.0.0.2:1", "iiop://[::1]:1",
+                              "iiop://[::ffff:127.0.0.1]:1", "uiop:///run/x", "shmiop:///run/x"}) {
+    CAPTURE(address);
+    CHECK(name_of(at(address)) == "this host");
+  }
+  CHECK(name_of(at("iiop://[::ffff:10.0.0.7]:1")) == name_of(at("iiop://10.0.0.7:1")));
+}
+
+TEST_CASE("the addresses of an IPv6 network are one client") {
+  CHECK(name_of(at("iiop://[2001:db8:0:1::7]:1")) == "2001:db8:0:1::/64");
+  CHECK(name_of(at("iiop://[2001:db8:0:1:2:3:4:5]:1")) == "2001:db8:0:1::/64");
+  CHECK(name_of(at("iiop://[2001:db8::1]:1")) == "2001:db8:0:0::/64");
+  CHECK(name_of(at("iiop://[fe80::1%eth0]:1")) == "fe80:0:0:0::/64");
+  CHECK(name_of(at("iiop://[2001:db8:0:2::7]:1")) != name_of(at("iiop://[2001:db8:0:1::7]:1")));
+}
+
+TEST_CASE("the subject of a verified certificate names the client") {
+  Client client = at("ssliop://10.0.0.7:1");
+  client.certificate = PeerCertificate{};
+  client.certificate->subject = "CN=teller";
+  CHECK(name_of(client) == "10.0.0.7");
+  client.certificate->is_verified = true;
+  CHECK(name_of(client) == "subject CN=teller");
+}
+
 }  // namespace perigee::services

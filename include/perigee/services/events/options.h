@@ -45,11 +45,15 @@ struct Options {
   std::size_t event_octets_max = 16 << 20;     ///< of one event
   std::size_t waiting_octets_max = 256 << 20;  ///< of all events that wait in the service
   std::size_t proxies_max = 20'000;            ///< suppliers and consumers of the service
-  /// Of one client: a user of a local socket, or a host. The own process has no such limit.
-  std::size_t proxies_per_client_max = 10'000;
+  /// Of one client: a user of a local socket, the subject of a verified certificate, or a host. The
+  /// own process has no such limit.
+  std::size_t proxies_per_client_max = 5'000;
   std::size_t channels_max = 1'000;  ///< of the service
-  /// Calls of `push` in progress to one consumer. With more than 1, the events are in order only if
-  /// the server of the consumer executes the requests of a connection one after the other.
+  /// Calls of `push` in progress to one consumer, at most 256. With more than 1, the events are in
+  /// order only if the server of the consumer executes the requests of a connection one after the
+  /// other. The service makes one call at a time if several calls of its ORB might use several
+  /// connections: with the thread strategies auto, thread-per-connection and thread-pool, and if
+  /// there are too many consumers for `-ORBRequestsInFlightMax`.
   std::size_t pushes_per_consumer_max = 1;
   std::chrono::milliseconds call_time_max{5'000};    ///< for one call of a consumer or supplier
   unsigned failures_max = 3;                         ///< in a row; then the peer is disconnected
@@ -69,7 +73,8 @@ struct Options {
   bool may_destroy = false;                         ///< whether clients may destroy a channel
   /// Which clients may connect as suppliers, and push events. Calls within the process may.
   std::vector<AccessRule> may_supply = {AccessRule{}};  ///< local clients
-  /// Likewise as consumers.
+  /// Likewise as consumers. These clients may also make and end the subscriptions of a durable
+  /// channel, with or without `may_destroy`.
   std::vector<AccessRule> may_consume = {AccessRule{.kind = AccessRule::Kind::any, .value = {}}};
   /// For EventService::end: how long suppliers and consumers are told that the service ends.
   std::chrono::milliseconds end_time_max{2'000};

@@ -19,8 +19,10 @@ namespace perigee::events {
 /// connection keep the order of pushes that do not wait for each other only with
 /// `-ORBRequestOrder connection`. Delivery is at most once: an event that a consumer may have
 /// got is not sent to it again. Events of a durable channel are in a store. The consumer of a
-/// subscription gets each of them at least once; the others are in memory only. The metrics and the
-/// metrics page of the ORB show the channels.
+/// subscription gets each of them at least once; the others are in memory only. After a lost reply
+/// of `pull`, such a consumer connects again, or uses `pull_after`: a further `pull` would
+/// acknowledge the event. Clients that may consume events may also make and end subscriptions. The
+/// metrics and the metrics page of the ORB show the channels.
 class PERIGEE_API EventService {
  public:
   /// The program activates the manager of the Root POA, and runs the ORB. Raises the exceptions of
@@ -34,9 +36,9 @@ class PERIGEE_API EventService {
 
   /// Ends all suppliers and consumers, and tells them by `disconnect_push_consumer` and so on. The
   /// service then accepts no further ones. Call it before the shutdown of the ORB, as a peer cannot
-  /// be told afterwards. Blocks until each peer has been told or cannot be reached, but at most for
-  /// `Options::end_time_max`. Any thread outside of a request. Under strategy reactive, another
-  /// thread runs the ORB, or this thread drives its calls. Does nothing after the shutdown.
+  /// be told afterwards. Blocks until each peer has been told or cannot be reached, but the calls
+  /// end after `Options::end_time_max`. Any thread outside of a request. Under strategy reactive,
+  /// another thread runs the ORB, or this thread drives its calls. Does nothing after the shutdown.
   void end() noexcept;
 
   /// A new channel, a CosEventChannelAdmin::EventChannel. Clients reach it as

@@ -572,14 +572,19 @@ void declare_value_box(Writer& writer, const ValueBox& box) {
 
 namespace {
 
+/// Whether an opening of the module, also one of an included file, declares the name.
+bool declares(const Module& module, std::string_view name) {
+  return std::ranges::any_of(module.first_opening->openings, [name](const Module* opening) {
+    const Declarations& contents = opening->contents;
+    return std::ranges::find(contents, name, &Declaration::name) != contents.end();
+  });
+}
+
 /// "Stock::obv::Purse", the name of the OBV class in programs for TAOX11. Left out if the module
 /// has a declaration with the name of the namespace.
 void declare_taox11_name(Writer& writer, const ValueType& value) {
-  const std::string_view name = "obv";
   const auto* module = as<Module>(value.parent);
-  if (module == nullptr ||
-      std::ranges::find(module->contents, name, &Declaration::name) != module->contents.end())
-    return;
+  if (module == nullptr || declares(*module, "obv")) return;
   writer.separate();
   write_namespace(writer, qualified_name(*module).substr(2) + "::obv",
                   "using " + obv_name(value) + " = " + qualified_obv_name(value) + ";\n");
