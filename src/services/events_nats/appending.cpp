@@ -52,8 +52,7 @@ void Appending::on_answer(std::uint64_t count, const Message& message) {
     note_stored(count, answer->number);
     if (answer->number <= heard_) on_heard({}, heard_);
   } else if (!answer.error().is_temporary()) {
-    finish(count,
-           std::unexpected(StoreError{answer.error().kind(), "NATS: " + answer.error().text}));
+    finish(count, std::unexpected(refusal(*entry, answer.error())));
   } else {
     if (entry->open_attempts > 0) --entry->open_attempts;
     blocked_until_ = session_.now() + not_ready_delay;
@@ -90,6 +89,15 @@ StoreError Appending::no_result(const Entry& entry) const {
   StoreError error = session_.timed_out("an event for '" + place_.subject + "'");
   if (entry.open_attempts == 0) return error;
   return {StoreError::Kind::uncertain, std::move(error.text) + "; the channel may have the event"};
+}
+
+/// An earlier attempt without an answer may have stored the event: limits are checked before the
+/// message id.
+StoreError Appending::refusal(const Entry& entry, const ApiError& error) {
+  StoreError refused{error.kind(), "NATS: " + error.text};
+  if (entry.open_attempts <= 1) return refused;
+  return {StoreError::Kind::uncertain,
+          std::move(refused.text) + "; the channel may have the event"};
 }
 
 /// When the oldest event ends without a result. A later event can be sent only then, so an event

@@ -61,6 +61,8 @@ class Appending {
 
   /// The error of an event whose time is over.
   [[nodiscard]] StoreError no_result(const Entry& entry) const;
+  /// The error of an event that NATS has refused now.
+  [[nodiscard]] static StoreError refusal(const Entry& entry, const ApiError& error);
   [[nodiscard]] TimePoint end_of(const Entry& entry) const;
   [[nodiscard]] bool may_send() const;
   void send(std::size_t at);

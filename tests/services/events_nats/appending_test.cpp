@@ -238,6 +238,16 @@ TEST_CASE("a full stream and an event that is too large are errors of their own"
   CHECK(events.results == Texts{std::string(1'000, 'x') + " too large", "a full", "c 1"});
 }
 
+TEST_CASE("an event that is refused when it is sent again may be stored") {
+  Events events;
+  events.add("a");
+  events.disconnect();
+  events.connect();
+  CHECK(events.take_sent() == Texts{"a"});
+  events.refuse(1);
+  CHECK(events.results == Texts{"a uncertain"});
+}
+
 TEST_CASE("a limited number of events is sent without an acknowledgement") {
   Events events;
   for (int number = 0; number < 1'000; ++number) events.add(std::to_string(number));
