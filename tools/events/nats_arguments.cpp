@@ -28,7 +28,8 @@ void add_nats_options(CLI::App& program, events::NatsStoreOptions& options) {
   program.add_option("--nats-credentials", options.credentials,
                      "A file with the JWT and the seed of a user of NATS");
   program.add_option("--nats-authorities", options.authorities,
-                     "A file with the certificates of authorities, for tls");
+                     "A file with the certificates of further authorities, besides those of the "
+                     "system, for tls");
   program.add_option("--nats-certificate", options.certificate,
                      "A file with the certificate for NATS, if its servers ask for one");
   program.add_option("--nats-key", options.key, "A file with the key of this certificate");

@@ -2,7 +2,6 @@
 #include "store_options.h"
 
 #include "nats_arguments.h"
-#include "services/events_nats/nats_store.h"
 #include "usage.h"
 
 #include <algorithm>
@@ -76,8 +75,7 @@ events::NatsStoreOptions nats_options(const StoreArguments& arguments) {
 }
 
 template <typename Store>
-std::unique_ptr<events::EventStore> value_of(
-    std::expected<std::unique_ptr<Store>, events::StoreError> opened) {
+std::unique_ptr<Store> value_of(std::expected<std::unique_ptr<Store>, events::StoreError> opened) {
   if (!opened) throw std::runtime_error(opened.error().text);
   return std::move(*opened);
 }
@@ -117,12 +115,16 @@ std::vector<NamedSubscription> check_store_options(const CLI::App& program,
   return subscriptions;
 }
 
-std::unique_ptr<events::EventStore> open_store(const StoreArguments& arguments) {
-  if (arguments.store == memory) return nullptr;
-  if (arguments.store == nats) return value_of(events::open_nats_store(nats_options(arguments)));
+OpenStore open_store(const StoreArguments& arguments) {
+  if (arguments.store == memory) return {};
+  if (arguments.store == nats) {
+    auto store = value_of(events::open_nats_store(nats_options(arguments)));
+    const events::NatsStore* const opened = store.get();
+    return {std::move(store), opened};
+  }
   events::SqliteEventStoreOptions options = arguments.sqlite;
   options.age_max = std::chrono::seconds(arguments.age_max_s);
-  return value_of(events::open_sqlite_event_store(arguments.store, options));
+  return {value_of(events::open_sqlite_event_store(arguments.store, options)), nullptr};
 }
 
 }  // namespace perigee::tool

@@ -33,7 +33,7 @@ struct NatsStoreOptions {
   /// channels. Letters, digits, '-' and '_'.
   std::string prefix = "perigee";
   std::string credentials;  ///< a file with a user's JWT and seed; may be empty
-  /// Files in PEM form, for TLS. Empty: the system's authorities, and no certificate.
+  /// Files in PEM form, for TLS; may be empty. The authorities of the system are trusted as well.
   std::string authorities;
   std::string certificate;
   std::string key;
@@ -61,10 +61,12 @@ struct NatsStoreOptions {
 
 /// Numbers of a store in NATS, for operators.
 struct NatsStatus {
+  bool is_connected = false;            ///< to a server of NATS
   std::uint64_t connections_made = 0;   ///< since the start: more than one after lost connections
   std::uint64_t requests_waiting = 0;   ///< that have no result yet
   std::uint64_t events_sent_again = 0;  ///< since the start, because no acknowledgement came
   std::uint64_t consumers_made = 0;     ///< likewise: more than one for each channel after faults
+  std::uint64_t messages_dropped = 0;   ///< of NATS, because too many of them waited; asked again
 };
 
 }  // namespace perigee::events

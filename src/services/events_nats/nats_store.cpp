@@ -5,6 +5,7 @@
 #include "services/events_nats/channel.h"
 #include "services/events_nats/connector.h"
 #include "services/events_nats/streams.h"
+#include <perigee/base/log.h>
 
 #include <algorithm>
 #include <atomic>
@@ -135,10 +136,12 @@ class NatsThreadStore final : public NatsStore {
 
   [[nodiscard]] NatsStatus status() const override {
     NatsStatus status;
+    status.is_connected = is_connected_;
     status.connections_made = connections_made_;
     status.requests_waiting = admission_.requests();
     status.events_sent_again = events_sent_again_;
     status.consumers_made = consumers_made_;
+    status.messages_dropped = mailbox_.dropped();
     return status;
   }
 
@@ -157,6 +160,8 @@ class NatsThreadStore final : public NatsStore {
   void step();
   [[nodiscard]] TimePoint next_step() const;
   void publish_status();
+  /// Writes to the log that there is no connection.
+  void report_failure(const std::string& text);
   [[nodiscard]] task<Result> open_subscriptions();
   [[nodiscard]] task<Result> open(std::string name, EventListener listener);
   [[nodiscard]] nats::StreamRequest channel_stream(const std::string& name) const;
@@ -169,6 +174,7 @@ class NatsThreadStore final : public NatsStore {
   Admission admission_;
   nats::Mailbox mailbox_;
   std::atomic<bool> is_ending_ = false;
+  std::atomic<bool> is_connected_ = false;
   std::atomic<std::uint64_t> connections_made_ = 0;
   std::atomic<std::uint64_t> events_sent_again_ = 0;
   std::atomic<std::uint64_t> consumers_made_ = 0;
@@ -177,6 +183,7 @@ class NatsThreadStore final : public NatsStore {
   Session session_;
   std::map<std::string, std::unique_ptr<Channel>, std::less<>> channels_;
   std::vector<Channel*> channels_by_number_;
+  nats::LogLimit failures_;
 
   std::optional<nats::Connector> connector_;
   event::Thread thread_;
@@ -189,13 +196,19 @@ std::expected<void, StoreError> NatsThreadStore::start() {
     events.up = [this](const std::shared_ptr<nats::Link>& link) {
       session_.on_up(link);
       connections_made_ = session_.connections();
+      is_connected_ = true;
       for (Channel* const channel : channels_by_number_) channel->on_up();
     };
     events.down = [this] {
+      is_connected_ = false;
       session_.on_down();
+      report_failure("the connection was lost");
       for (Channel* const channel : channels_by_number_) channel->on_down();
     };
-    events.failed = [this](const StoreError& error) { session_.on_failed(error); };
+    events.failed = [this](const StoreError& error) {
+      session_.on_failed(error);
+      if (session_.connections() > 0) report_failure(error.text);
+    };
     // Consumers need subscriptions to exactly their subjects, so no subject here covers those.
     std::vector<std::string> subjects = {inbox_ + ".r.*", inbox_ + ".a.*.*"};
     connector_.emplace(options_, std::move(subjects), mailbox_, std::move(events));
@@ -377,6 +390,11 @@ void NatsThreadStore::step() {
   session_.step();
   for (Channel* const channel : channels_by_number_) channel->step();
   publish_status();
+}
+
+void NatsThreadStore::report_failure(const std::string& text) {
+  if (failures_.may_write(session_.now()))
+    log::write(log::Level::warning, "events", "NATS: no connection: " + text);
 }
 
 void NatsThreadStore::publish_status() {

@@ -2,9 +2,12 @@
 survive the services and NATS."""
 
 import os
+import re
 import subprocess
 import sys
+import time
 import unittest
+import urllib.request
 
 from nats_cluster import NATS, Cluster, ask_api
 from server_process import free_ports
@@ -35,6 +38,18 @@ class Service(Server):
 
 def supply(service, *texts):
     return subprocess.run([SUPPLIER, service.channel, *texts], capture_output=True, text=True, timeout=60)
+
+
+def metrics_of(port):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as page:
+        text = page.read().decode()
+    return {key: int(value) for key, value in re.findall(r"^perigee_events_nats_(\w+) (\d+)$", text, re.M)}
+
+
+def await_metrics(port, **expected):
+    end = time.monotonic() + 60
+    while not expected.items() <= (found := metrics_of(port)).items():
+        assert time.monotonic() < end, found
 
 
 def supply_at_last(service, text):
@@ -110,8 +125,21 @@ class Hosts(unittest.TestCase):
             seen = []
             consumer = self.consume(kept.subscription, len(pushed) + 1)
             while not seen or seen[-1] != text:
-                seen.append(consumer.stdout.readline().strip())
+                line = consumer.stdout.readline()
+                self.assertTrue(line.endswith("\n"), seen)
+                seen.append(line.strip())
             self.assertEqual(list(dict.fromkeys(seen)), [*dict.fromkeys(pushed), text])
+
+    def test_the_metrics_tell_whether_a_server_of_nats_is_connected(self):
+        port = free_ports(1)[0]
+        with Cluster() as cluster, Service(cluster, "-ORBMetricsEndpoint", str(port)) as service:
+            self.assertEqual(supply(service, "one").returncode, 0)
+            await_metrics(port, connected=1, connections_total=1, consumers_total=1, requests_waiting=0)
+            cluster.servers[0].kill()
+            await_metrics(port, connected=0)
+            cluster.servers[0].start()
+            await_metrics(port, connected=1, connections_total=2, consumers_total=2, messages_dropped_total=0)
+            self.assertIn("events_sent_again_total", metrics_of(port))
 
     def test_octets_of_other_programs_do_not_end_the_service(self):
         with Cluster() as cluster, Service(cluster) as service:
