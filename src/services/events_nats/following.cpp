@@ -172,7 +172,7 @@ void Following::on_status(const Message& message) {
   if (message.status != "100") return report_gap();  // the consumer has ended
   Publication publication;
   publication.subject = message.reply.empty() ? message.stalled : message.reply;
-  if (!publication.subject.empty()) static_cast<void>(session_.publish(publication));
+  if (is_subject(publication.subject)) static_cast<void>(session_.publish(publication));
   const auto last = parse_number(message.last_of_consumer);
   if (!message.last_of_consumer.empty() && last != consumer_last_) report_gap();
 }

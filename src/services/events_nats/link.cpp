@@ -1,6 +1,9 @@
 // Calls of the client library, and its callbacks.
 #include "services/events_nats/link.h"
 
+#include <perigee/base/log.h>
+#include <perigee/base/printable.h>
+
 #include <nats/nats.h>
 
 #include <algorithm>
@@ -66,7 +69,8 @@ Message to_message(natsMsg* from) {
 
 std::string last_error(natsStatus status) {
   const char* const detail = nats_GetLastError(nullptr);
-  return detail != nullptr && *detail != '\0' ? detail : natsStatus_GetText(status);
+  // It may contain a text of the server.
+  return detail != nullptr && *detail != '\0' ? printable(detail) : natsStatus_GetText(status);
 }
 
 class LibraryLink final : public Link {
@@ -147,9 +151,16 @@ class LibraryLink final : public Link {
     self.is_closed_ = true;
     self.changed_.notify_all();
   }
-  /// Without this function, the library writes errors to standard error. `lost` tells of them.
+  /// Without this function, the library writes errors to standard error. Most of them end the
+  /// connection. Requests without a permission only have no answer, so the log has the cause.
   static void on_error(natsConnection* /*connection*/, natsSubscription* /*subscription*/,
-                       natsStatus /*error*/, void* /*link*/) {}
+                       natsStatus error, void* link) {
+    auto& self = *static_cast<LibraryLink*>(link);
+    if (error != NATS_NOT_PERMITTED || std::exchange(self.has_reported_, true)) return;
+    log::write(log::Level::error, "events",
+               "NATS: a request is not permitted; let the user publish to $JS.API.>, $JS.FC.> and "
+               "all subjects of the prefix, and subscribe to _INBOX.>");
+  }
 
   Mailbox& mailbox_;
   const std::function<void()> lost_;
@@ -159,8 +170,9 @@ class LibraryLink final : public Link {
   std::size_t payload_max_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool is_closed_ = false;   // guarded by mutex_
-  std::size_t running_ = 0;  // subscriptions that may make callbacks; guarded by mutex_
+  bool has_reported_ = false;  // on the thread of the library for errors
+  bool is_closed_ = false;     // guarded by mutex_
+  std::size_t running_ = 0;    // subscriptions that may make callbacks; guarded by mutex_
 };
 
 std::expected<void, StoreError> LibraryLink::open(const NatsStoreOptions& options,
@@ -229,8 +241,8 @@ natsStatus LibraryLink::set_security(natsOptions* made, const NatsStoreOptions& 
     status = natsOptions_SetUserCredentialsFromFiles(made, options.credentials.c_str(), nullptr);
   const bool has_tls = std::ranges::any_of(
       options.servers, [](const std::string& server) { return server.starts_with("tls://"); });
-  if (!has_tls) return status;
-  if (status == NATS_OK) status = natsOptions_SetSecure(made, true);
+  // Without this, the server decides whether TLS is used.
+  if (status == NATS_OK && has_tls) status = natsOptions_SetSecure(made, true);
   if (status == NATS_OK && !options.authorities.empty())
     status = natsOptions_LoadCATrustedCertificates(made, options.authorities.c_str());
   if (status == NATS_OK && !options.certificate.empty())

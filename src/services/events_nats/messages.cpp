@@ -1,6 +1,8 @@
 // Writes requests, and reads answers after a check of their size and shape.
 #include "services/events_nats/messages.h"
 
+#include <perigee/base/printable.h>
+
 #include <nlohmann/json.hpp>
 #include <openssl/evp.h>
 
@@ -107,7 +109,7 @@ std::vector<std::string> texts_of(const json& object, const char* name) {
 ApiError error_of(const json& root) {
   const json& error = object_of(root, "error");
   ApiError found{number_of(error, "code"), number_of(error, "err_code"),
-                 text_of(error, "description").substr(0, error_text_size_max)};
+                 printable(text_of(error, "description").substr(0, error_text_size_max))};
   if (found.text.empty()) found.text = "an error without a description";
   return found;
 }
@@ -177,7 +179,7 @@ LeaderMessage to_leader_message(const json& root) {
 
 std::string to_consumer(const json& root) {
   std::string name = text_of(root, "name");
-  if (name.empty()) throw WrongAnswer("name: missing");
+  if (!is_subject(name)) throw WrongAnswer("name: must be a part of a subject");
   return name;
 }
 
@@ -296,6 +298,13 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return number;
+}
+
+bool is_subject(std::string_view text) {
+  return !text.empty() && std::ranges::none_of(text, [](char character) {
+    const auto octet = static_cast<unsigned char>(character);
+    return octet <= ' ' || octet == 0x7f;
+  });
 }
 
 std::optional<Delivery> parse_delivery(std::string_view reply_subject) {

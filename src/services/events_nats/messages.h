@@ -23,6 +23,7 @@ inline constexpr std::size_t answer_size_max = std::size_t{32} << 20;
 /// Codes of errors in answers: nats-server, errors.json.
 enum class ErrorCode : std::uint16_t {
   account_limit = 10002,
+  no_peers = 10005,
   cluster_not_available = 10008,
   insufficient_resources = 10023,
   memory_exceeded = 10028,
@@ -43,7 +44,7 @@ enum class ErrorCode : std::uint16_t {
 struct ApiError {
   std::uint64_t status = 0;  ///< as of HTTP: 503 is often temporary
   std::uint64_t code = 0;    ///< an ErrorCode, or another one
-  std::string text;
+  std::string text;          ///< printable
 
   [[nodiscard]] bool is(ErrorCode which) const { return code == static_cast<std::uint64_t>(which); }
   /// Whether a later attempt may succeed without a change by an operator.
@@ -122,7 +123,7 @@ struct ConsumerRequest {
 [[nodiscard]] Parsed<PublishAnswer> parse_publish(std::string_view text);
 [[nodiscard]] Parsed<StreamInfo> parse_stream(std::string_view text);
 [[nodiscard]] Parsed<LeaderMessage> parse_leader_message(std::string_view text);
-/// The name of the consumer.
+/// The name of the consumer, which can be a part of a subject.
 [[nodiscard]] Parsed<std::string> parse_consumer(std::string_view text);
 [[nodiscard]] Parsed<SubjectList> parse_subjects(std::string_view text);
 /// How many messages were removed.
@@ -139,5 +140,8 @@ struct Delivery {
 /// Takes the subject for replies to a pushed message apart.
 [[nodiscard]] std::optional<Delivery> parse_delivery(std::string_view reply_subject);
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text);
+/// Whether a text of another program can be sent as a subject. Blanks and line ends would begin
+/// another part of the protocol of NATS.
+[[nodiscard]] bool is_subject(std::string_view text);
 
 }  // namespace perigee::events::nats

@@ -1,6 +1,8 @@
 // Requests about streams, and the check of their configuration.
 #include "services/events_nats/streams.h"
 
+#include <perigee/base/printable.h>
+
 #include <utility>
 
 namespace perigee::events::nats {
@@ -11,7 +13,8 @@ using Kind = StoreError::Kind;
 
 std::string join(const std::vector<std::string>& texts) {
   std::string joined;
-  for (const std::string& text : texts) joined += (joined.empty() ? "'" : ", '") + text + "'";
+  for (const std::string& text : texts)
+    joined += (joined.empty() ? "'" : ", '") + printable(text) + "'";
   return joined.empty() ? "none" : joined;
 }
 
@@ -49,6 +52,9 @@ StoreError to_store_error(const ApiError& error, const std::string& what) {
                 "; start nats-server with --jetstream, and enable it for the account"};
   if (error.is(ErrorCode::subject_in_use))
     return {Kind::corrupt, what + ": " + error.text + "; choose another prefix"};
+  if (error.is(ErrorCode::no_peers))
+    return {error.kind(),
+            what + ": " + error.text + "; start as many servers with JetStream as it has replicas"};
   return {error.kind(), what + ": " + error.text};
 }
 
@@ -61,6 +67,29 @@ task<std::expected<StreamInfo, StoreError>> stream_info(Session& session, std::s
   co_return **found;
 }
 
+namespace {
+
+/// Servers of a cluster that starts do not know each other yet, so a stream with replicas may have
+/// no place for a while.
+task<std::expected<void, StoreError>> make_stream(Session& session, StreamRequest request,
+                                                  TimePoint end) {
+  for (;;) {
+    const auto made = co_await session.ask_api("STREAM.CREATE." + request.name, to_json(request),
+                                               end, parse_stream);
+    if (!made) co_return std::unexpected(made.error());
+    // Another service may have made the stream, with other limits.
+    if (*made || made->error().is(ErrorCode::name_in_use))
+      co_return std::expected<void, StoreError>();
+    const bool may_pass = made->error().is(ErrorCode::no_peers) && session.now() < end;
+    if (!may_pass || session.is_ending())
+      co_return std::unexpected(
+          to_store_error(made->error(), "the NATS stream '" + request.name + "'"));
+    co_await session.pause(Session::retry_delay);
+  }
+}
+
+}  // namespace
+
 task<std::expected<StreamInfo, StoreError>> open_stream(Session& session, StreamRequest request,
                                                         TimePoint end) {
   const std::string what = "the NATS stream '" + request.name + "'";
@@ -70,12 +99,8 @@ task<std::expected<StreamInfo, StoreError>> open_stream(Session& session, Stream
   if (!found->error().is(ErrorCode::stream_not_found))
     co_return std::unexpected(to_store_error(found->error(), what));
 
-  const auto made = co_await session.ask_api("STREAM.CREATE." + request.name, to_json(request), end,
-                                             parse_stream);
+  const auto made = co_await make_stream(session, request, end);
   if (!made) co_return std::unexpected(made.error());
-  // Another service may have made the stream, with other limits.
-  if (!*made && !made->error().is(ErrorCode::name_in_use))
-    co_return std::unexpected(to_store_error(made->error(), what));
   auto info = co_await stream_info(session, request.name, end);
   if (!info) co_return std::unexpected(info.error());
   co_return checked(std::move(*info), request);

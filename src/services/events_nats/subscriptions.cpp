@@ -14,6 +14,8 @@ namespace {
 using Kind = StoreError::Kind;
 
 constexpr std::size_t questions_at_once = 64;
+// Beyond the limit of subscriptions: several services may exceed it together.
+constexpr std::size_t further_subjects_max = 10'000;
 
 StoreError no_answer(const std::string& what) {
   return {Kind::uncertain, what + ": NATS did not confirm the change in time"};
@@ -22,6 +24,11 @@ StoreError no_answer(const std::string& what) {
 StoreError too_many(const std::string& channel, std::size_t most) {
   return {Kind::full, "the channel '" + printable(channel) + "' has " + std::to_string(most) +
                           " subscriptions; end those that are not used"};
+}
+
+StoreError too_many_records(const std::string& channel) {
+  return {Kind::corrupt, "NATS has too many records of subscriptions of the channel '" +
+                             printable(channel) + "'; remove those that no service has made"};
 }
 
 }  // namespace
@@ -48,7 +55,7 @@ task<std::expected<LeaderMessage, StoreError>> Subscriptions::load_message(std::
   if (!found) co_return std::unexpected(found.error());
   if (*found) co_return **found;
   if (found->error().is(ErrorCode::no_message)) co_return LeaderMessage();
-  co_return std::unexpected(to_store_error(found->error(), "NATS: '" + subject + "'"));
+  co_return std::unexpected(to_store_error(found->error(), "NATS: '" + printable(subject) + "'"));
 }
 
 std::expected<Subscriptions::Stored, StoreError> Subscriptions::to_stored(
@@ -245,7 +252,7 @@ task<std::expected<Subscriptions::Removed, StoreError>> Subscriptions::remove(st
   const auto purged = parse_purge(answer->octets);
   if (purged) co_return *purged > 0 ? Removed::done : Removed::changed;
   if (purged.error().is_temporary()) co_return Removed::changed;
-  co_return std::unexpected(to_store_error(purged.error(), "NATS: '" + subject + "'"));
+  co_return std::unexpected(to_store_error(purged.error(), "NATS: '" + printable(subject) + "'"));
 }
 
 task<std::expected<std::vector<std::string>, StoreError>> Subscriptions::subjects(TimePoint end) {
@@ -260,6 +267,8 @@ task<std::expected<std::vector<std::string>, StoreError>> Subscriptions::subject
     const SubjectList& list = **page;
     all.insert(all.end(), list.subjects.begin(), list.subjects.end());
     if (list.subjects.empty() || all.size() >= list.total) co_return all;
+    if (all.size() > session_.options().subscriptions_max + further_subjects_max)
+      co_return std::unexpected(too_many_records(place_.channel));
     if (session_.now() >= end)
       co_return std::unexpected(session_.timed_out("the list of subscriptions"));
   }
@@ -293,7 +302,8 @@ task<std::expected<void, StoreError>> Subscriptions::add_to(List& list, std::str
   else if (!parsed.error().is(ErrorCode::no_message))
     message = co_await load_message(subject, end);  // asks again until `end`
   if (!message) co_return std::unexpected(message.error());
-  auto stored = to_stored(*message, subject, "the subscription with the subject '" + subject + "'");
+  auto stored = to_stored(*message, subject,
+                          "the subscription with the subject '" + printable(subject) + "'");
   if (!stored) {
     list.is_complete = false;
     if (warnings_.may_write(session_.now()))

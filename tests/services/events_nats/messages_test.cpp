@@ -76,9 +76,19 @@ TEST_CASE("wrong answers are errors") {
        {"{}", R"({"message":{"data":"YQ=="}})", R"({"message":{"seq":7,"data":"YQ"}})",
         R"({"message":{"seq":7,"data":"=YQ="}})", R"({"message":{"seq":7,"data":"===="}})"})
     CHECK_FALSE(parse_leader_message(wrong));
-  CHECK_FALSE(parse_consumer(R"({"name":""})"));
+  for (const char* const wrong : {R"({"name":""})", R"({"name":"a b"})", R"({"name":"a\r\nPUB"})"})
+    CHECK_FALSE(parse_consumer(wrong));
+  CHECK(parse_consumer(R"({"name":"c"})") == "c");
   CHECK(parse_publish(std::string(answer_size_max + 1, ' ')).error().text ==
         "the answer has too many octets");
+}
+
+TEST_CASE("the text of an error is safe for a terminal and has a limited size") {
+  const auto answer = parse_any(R"({"error":{"code":500,"description":"\u001b[2J"}})");
+  CHECK(answer.error().text == "\\x1b[2J");
+  const auto long_text =
+      parse_any(R"({"error":{"description":")" + std::string(10'000, 'x') + "\"}}");
+  CHECK(long_text.error().text.size() == 500);
 }
 
 TEST_CASE("the place of a pushed message is in its subject for replies") {

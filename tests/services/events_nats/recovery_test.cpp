@@ -1,11 +1,13 @@
 // What the parts of a store do while NATS has no answer, or a strange one. The test answers itself.
 #include "services/events_nats/following.h"
 #include "services/events_nats/reading.h"
+#include "services/events_nats/subscriptions.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -97,7 +99,36 @@ task<void> keep(task<Reading::Events> read, std::vector<Reading::Events>& result
   results.push_back(co_await std::move(read));
 }
 
+task<void> keep_error(task<std::expected<Subscriptions::List, StoreError>> list,
+                      std::optional<StoreError>& error) {
+  auto result = co_await std::move(list);
+  if (!result) error = std::move(result.error());
+}
+
+/// A page of a list that never ends.
+std::string endless_page(int subjects) {
+  std::string text = R"({"total":1000000000000,"state":{"subjects":{)";
+  for (int count = 0; count < subjects; ++count)
+    text += (count == 0 ? "\"s" : ",\"s") + std::to_string(count) + "\":1";
+  return text + "}}}";
+}
+
 }  // namespace
+
+TEST_CASE("a list of subscriptions without an end is given up") {
+  Followed followed;
+  followed.link = std::make_shared<FakeLink>();
+  followed.session.on_up(followed.link);
+  const Keys keys("test");
+  Subscriptions subscriptions(followed.session, keys, followed.following,
+                              {"news", "test-news", "monday"});
+  std::optional<StoreError> error;
+  const TimePoint end = followed.clock.now() + milliseconds(5'000);
+  followed.session.start(keep_error(subscriptions.list(end), error));
+  for (int pages = 0; pages < 4 && !error; ++pages) followed.answer(endless_page(4'000));
+  REQUIRE(error);
+  CHECK(error->kind == StoreError::Kind::corrupt);
+}
 
 TEST_CASE("a read of old events leaves the thread to other work while there is no connection") {
   Followed followed;
