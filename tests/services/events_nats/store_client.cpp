@@ -156,6 +156,7 @@ NatsStoreOptions options_of(const std::vector<std::string>& words) {
     if (name == "missing_ms")
       options.stream_missing_max = std::chrono::milliseconds(std::stoi(value));
     if (name == "start_ms") options.start_time_max = std::chrono::milliseconds(std::stoi(value));
+    if (name == "credentials") options.credentials = value;
     if (name == "authorities") options.authorities = value;
     if (name == "certificate") options.certificate = value;
     if (name == "key") options.key = value;

@@ -92,6 +92,15 @@ class StoreClient:
     def acknowledge(self, name, number):
         return self.ask(f"acknowledge {name} {number}", f"acknowledged {name}")
 
+    def acknowledge_at_last(self, name, number):
+        """Acknowledges the number until that is stored."""
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            answer = self.acknowledge(name, number)
+            if answer == "done":
+                return
+        raise AssertionError(answer)
+
     def await_events(self, count):
         """The first events that the listener got, as (number, text)."""
         with self.changed:
