@@ -230,6 +230,8 @@ natsStatus LibraryLink::set_servers(natsOptions* made, const NatsStoreOptions& o
   if (status == NATS_OK) status = natsOptions_SetPingInterval(made, ping_interval_ms);
   if (status == NATS_OK) status = natsOptions_SetMaxPingsOut(made, pings_max);
   if (status == NATS_OK) status = natsOptions_SetWriteDeadline(made, write_time_max_ms);
+  // Otherwise each subscription, and so each channel, has a thread of its own.
+  if (status == NATS_OK) status = natsOptions_UseGlobalMessageDelivery(made, true);
   // Otherwise the library's thread sends each message up to 1 ms later.
   if (status == NATS_OK) status = natsOptions_SetSendAsap(made, true);
   return status;

@@ -141,6 +141,11 @@ class Hosts(unittest.TestCase):
             await_metrics(port, connected=1, connections_total=2, consumers_total=2, messages_dropped_total=0)
             self.assertIn("events_sent_again_total", metrics_of(port))
 
+    def test_a_service_with_many_channels_has_few_threads(self):
+        channels = " ".join(f"--channel c{index}" for index in range(30))
+        with Cluster() as cluster, Service(cluster, channels, "--store-octets-max 1000000") as service:
+            self.assertLess(len(os.listdir(f"/proc/{service.process.pid}/task")), 20)
+
     def test_octets_of_other_programs_do_not_end_the_service(self):
         with Cluster() as cluster, Service(cluster) as service:
             consumer = self.consume(service.channel, 1)
