@@ -1,5 +1,6 @@
 """Servers of others as processes at free ports of this host, which tests kill and stop."""
 
+import os
 import random
 import signal
 import socket
@@ -44,6 +45,8 @@ class ServerProcess:
     def stop(self):
         """The process keeps its connections and answers nothing, until `go_on`."""
         self.process.send_signal(signal.SIGSTOP)
+        # Until all of its threads are stopped, or it has ended.
+        os.waitid(os.P_PID, self.process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 
     def go_on(self):
         self.process.send_signal(signal.SIGCONT)
