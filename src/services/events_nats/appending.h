@@ -1,0 +1,94 @@
+// Appends the events of one channel to its stream.
+#pragma once
+
+#include "services/events_nats/session.h"
+#include <perigee/services/events/store.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::events::nats {
+
+/// Sends events in the order of `add`, and several of them before the first acknowledgement. The
+/// acknowledgements have the same order.
+///
+/// After a fault, the events without an acknowledgement are sent again, in their order. NATS
+/// recognises an event that it has by its message id. An event is not sent again after a later
+/// event of this channel was stored, because that would change the order: its result is
+/// `uncertain`. The listener of the channel also gets the events, so an event whose acknowledgement
+/// was lost still has a result. Results come after the listener has got the event.
+class Appending {
+ public:
+  struct Place {
+    std::string subject;     ///< of the channel
+    std::string message_id;  ///< begins the message ids: no other store has the same
+    std::string inbox;       ///< the subject for acknowledgements, without the number
+  };
+
+  Appending(Session& session, Place place) : session_(session), place_(std::move(place)) {}
+  Appending(const Appending&) = delete;
+  Appending& operator=(const Appending&) = delete;
+
+  void add(std::string octets, TimePoint end, Receive<SequenceNumber> done);
+  /// An acknowledgement, or an error. `count` is the number in its subject.
+  void on_answer(std::uint64_t count, const Message& message);
+  /// The listener of the channel has got this event. Results wait for it.
+  void on_heard(std::string_view message_id, SequenceNumber number);
+  /// There is a new connection.
+  void on_up();
+  /// Sends events, and ends those whose time is over.
+  void step();
+  [[nodiscard]] TimePoint next_step() const;
+  /// Fails all events, and later ones at once.
+  void fail(const StoreError& error);
+  [[nodiscard]] std::uint64_t sent_again() const { return sent_again_; }
+
+ private:
+  struct Entry {
+    std::string octets;
+    TimePoint end;
+    Receive<SequenceNumber> done;  // empty: the event has its result
+    unsigned open_attempts = 0;    // sent, and NATS has not said that it did not store the event
+    std::optional<TimePoint> overtaken;  // since a later event is stored; not sent again
+    SequenceNumber number = 0;           // is stored; the result waits for the listener
+  };
+
+  /// The error of an event whose time is over.
+  [[nodiscard]] StoreError no_result(const Entry& entry) const;
+  /// The error of an event that NATS has refused now.
+  [[nodiscard]] static StoreError refusal(const Entry& entry, const ApiError& error);
+  [[nodiscard]] TimePoint end_of(const Entry& entry) const;
+  [[nodiscard]] bool may_send() const;
+  void send(std::size_t at);
+  /// Sends the events without a result again, from the first one on.
+  void send_again();
+  /// The entry of an event, or nullptr if it has its result.
+  [[nodiscard]] Entry* find(std::uint64_t count);
+  /// Notes that an event is stored.
+  void note_stored(std::uint64_t count, SequenceNumber number);
+  void finish(std::uint64_t count, std::expected<SequenceNumber, StoreError> result);
+  void remove_done();
+  void expire(TimePoint now);
+
+  Session& session_;
+  const Place place_;
+  // entries_[i] has the count first_ + i. The first sent_ of them were sent over this connection.
+  std::deque<Entry> entries_;
+  std::uint64_t first_ = 1;
+  std::size_t sent_ = 0;
+  std::size_t sent_octets_ = 0;  // of the first sent_ entries
+  SequenceNumber heard_ = 0;     // the listener has got the events up to this number
+  std::map<SequenceNumber, std::uint64_t> unheard_;  // stored events beyond it: number and count
+  TimePoint progress_{};       // when the first of the events without a result was sent
+  TimePoint blocked_until_{};  // nothing is sent before: NATS was not ready
+  std::uint64_t sent_again_ = 0;
+  std::optional<StoreError> failure_;
+};
+
+}  // namespace perigee::events::nats

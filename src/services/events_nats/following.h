@@ -1,0 +1,92 @@
+// Follows the stream of one channel: gives each new event to the listener, once and in order.
+#pragma once
+
+#include "services/events_nats/recent.h"
+#include "services/events_nats/session.h"
+#include <perigee/async/task.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace perigee::events::nats {
+
+/// An ordered consumer of JetStream pushes the events. It has no state of its own that matters:
+/// after a lost connection, a lost message, or missing heartbeats, another consumer begins behind
+/// the last event that was seen. So there is no gap, and no event comes twice.
+class Following {
+ public:
+  struct Place {
+    std::string stream;
+    std::string inbox;  ///< the subject for pushed messages, without the number of the consumer
+  };
+  struct Events {
+    /// Each event, with its message id.
+    std::function<void(const StoredEvent&, std::string_view message_id)> heard;
+    /// The stream is gone, or another stream has its name: the channel cannot go on.
+    std::function<void(const StoreError&)> broken;
+  };
+  /// `info`: of the stream. Its last event is not passed on.
+  Following(Session& session, Place place, const StreamInfo& info, Events events);
+  Following(const Following&) = delete;
+  Following& operator=(const Following&) = delete;
+
+  /// Until the session ends or the stream is gone.
+  [[nodiscard]] task<void> run();
+  /// A message for the consumer with this number.
+  void on_message(std::uint64_t consumer, Message message);
+  void on_connection_changed() { bell_.ring(); }
+
+  /// When the stream was made.
+  [[nodiscard]] const std::string& made() const { return made_; }
+  /// The number of the newest event that the listener got, or of the last one before it began.
+  [[nodiscard]] SequenceNumber last() const { return last_; }
+  [[nodiscard]] const Recent& recent() const { return recent_; }
+  [[nodiscard]] std::uint64_t consumers_made() const { return consumer_; }
+
+ private:
+  /// Why the stream cannot be followed now. Without a text: it can.
+  struct Fault {
+    std::string text;
+    bool may_pass = false;
+    bool lasts_at_most = false;  // it ends the channel after `stream_missing_max`
+  };
+
+  [[nodiscard]] task<bool> check_stream();
+  [[nodiscard]] Fault fault_of(const Parsed<StreamInfo>& info) const;
+  void break_channel(const Fault& fault);
+  void warn(const std::string& text);
+  [[nodiscard]] task<bool> make_consumer();
+  [[nodiscard]] task<void> await_fault();
+  [[nodiscard]] bool has_fault() const;
+  [[nodiscard]] bool is_removed_before(SequenceNumber number);
+  void remove_consumer();
+  void on_status(const Message& message);
+  void report_gap();
+
+  Session& session_;
+  const Place place_;
+  const Events events_;
+  const std::string made_;
+  SequenceNumber last_;
+  Recent recent_;
+  Bell bell_;  // the connection has changed, or there is a gap
+  bool is_broken_ = false;
+  std::optional<TimePoint> missing_since_;  // the stream cannot be followed
+  LogLimit warnings_;
+
+  std::uint64_t consumer_ = 0;  // counts the consumers
+  std::string subject_;         // of the subscription that gets its messages
+  std::string consumer_name_;
+  std::uint64_t connection_ = 0;     // over which the consumer pushes
+  std::uint64_t consumer_last_ = 0;  // the consumer's number of its last message that came
+  bool has_gap_ = false;
+  SequenceNumber first_ = 0;  // of the stream, when the consumer was made
+  SequenceNumber jump_ = 0;   // the number behind the last missing numbers
+  int jumps_ = 0;             // consumers in a row that began with it
+  TimePoint heard_{};         // when the last message of the consumer came
+};
+
+}  // namespace perigee::events::nats
