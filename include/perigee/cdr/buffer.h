@@ -115,7 +115,7 @@ class PERIGEE_API Buffer {
   std::size_t capacity_ = 0;
   std::size_t borrowed_size_ = 0;
   std::vector<Borrowed> borrowed_;
-  // In a place: the buffer's own memory, which it does not use meanwhile.
+  // The buffer's own memory, which the buffer does not use while it is in a place.
   std::byte* kept_ = nullptr;
   std::size_t kept_capacity_ = 0;
   PlaceOwner* owner_ = nullptr;     // of the place; null: the buffer is in no place

@@ -149,7 +149,8 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// A new DynAny with the contents of an any. Raises InvalidValue if the contents have a type
   /// without DynAnys.
   [[nodiscard]] _ref_type get_dyn_any();
-  /// Of an abstract interface: null if it holds an object.
+  /// The value of a valuetype or an abstract interface. Null if the abstract interface holds an
+  /// object.
   [[nodiscard]] CORBA::valuetype_reference<CORBA::ValueBase> get_val();
   [[nodiscard]] CORBA::abstract_reference<CORBA::AbstractBase> get_abstract();
   [[nodiscard]] std::int8_t get_int8();

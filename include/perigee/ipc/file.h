@@ -34,7 +34,7 @@ class File : public detail::FileBase<File> {
   File() noexcept = default;
   /// Errors: the system's; `invalid_argument` and `is_a_directory` if it is not a regular file.
   [[nodiscard]] PERIGEE_API static Result<File> open(const std::string& path);
-  /// In octets, at this moment: other programs may write to the file.
+  /// The size in octets at this moment. Other programs may write to the file.
   [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
 
  private:

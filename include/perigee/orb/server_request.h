@@ -154,7 +154,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
     clock_ = &clock;
     awaited_until_ = until;
   }
-  /// For a deferred request: copies the state that replies need from the request of the upcall.
+  /// Copies the state that replies need from the request of the upcall into a deferred request.
   void copy_answering(const ServerRequest& upcall) noexcept;
 
   std::string_view operation_;

@@ -217,7 +217,8 @@ class StringSink final {
   std::string& text_;
 };
 
-/// For a generated exception's `_describe`: "IDL:Stock/Invalid:1.0 {reason="none"}".
+/// Appends the text of an exception: `IDL:Stock/Invalid:1.0 {reason="none"}`. `_describe` of
+/// generated exceptions calls this.
 template <typename T>
 void describe(std::string& text, const T& exception) {
   text.append(T::_type_id).append(" ");

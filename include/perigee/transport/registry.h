@@ -58,7 +58,8 @@ class PERIGEE_API ProtocolRegistry {
 
   /// Sets the ORB's own messaging protocol, which must outlive the registry. The schemes of
   /// transports carry its messages, and so do rows that name it. Must be called before anything is
-  /// added. Without this call, the own protocol has the name "giop" and needs a stream.
+  /// added. Without this call, the protocol of the ORB itself has the name "giop" and needs a
+  /// stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
   /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the

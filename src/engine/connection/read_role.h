@@ -50,7 +50,8 @@ class ReadRole final {
       if (word_.compare_exchange_weak(word, with_state(word, State::held))) return true;
     return false;
   }
-  /// For a thread that has an event of the connection: takes a free role, else notes the event.
+  /// Called by a thread that has an event of the connection. Takes a free role, and otherwise notes
+  /// the event.
   [[nodiscard]] bool take_or_note() noexcept {
     std::uint64_t word = word_.load();
     for (;;) {

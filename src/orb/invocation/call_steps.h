@@ -39,7 +39,7 @@ struct InvocationRequest {
   /// The time limit for connecting to all addresses together, instead of the ORB's
   /// `connect_timeout`; zero: no limit.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
-  /// For a oneway: it may wait to be sent together with others.
+  /// Set for a oneway that may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;
   /// The preferred protocols; null: the nearest target first. Shared with the policy, which another
   /// policy may replace.

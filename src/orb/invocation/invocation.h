@@ -48,8 +48,8 @@ class Invocation final : private CallSteps {
   [[nodiscard]] std::string server_text();
   /// Called before `run`. `interception` outlives this object.
   void set_interception(CallInterception& interception) noexcept { interception_ = &interception; }
-  /// For an intercepted call, after `run`: see CallSteps. `error`: the result of `run`. After
-  /// `fail`, `intercepted_error` has the exception for the caller.
+  /// Called after `run` for an intercepted call: see CallSteps. `error` is the result of `run`.
+  /// After `fail`, `intercepted_error` has the exception for the caller.
   [[nodiscard]] CallInterception::Next end_interception(const InvocationError* error);
   [[nodiscard]] const InvocationError& intercepted_error() noexcept { return failure(); }
   /// Until when the caller waits.

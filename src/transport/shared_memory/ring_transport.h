@@ -139,7 +139,7 @@ class RingTransport final : public Transport {
   std::atomic<bool> has_watch_ = false;
   std::atomic<std::uint32_t> sleepers_ = 0;
 
-  // Of the sender.
+  // The state of sending.
   RingSender sender_{ring_before_opening()};
   BriefWait send_wait_;
   std::size_t lent_ = 0;                      // octets that `begin_direct` has lent
@@ -147,7 +147,7 @@ class RingTransport final : public Transport {
   std::uint32_t sender_polls_ = 0;            // wakes since the last drain that came, or may come
   std::atomic<std::chrono::microseconds> send_timeout_{};
 
-  // Of the receiver.
+  // The state of receiving.
   mutable RingReceiver receiver_{ring_before_opening()};
   BriefWait receive_wait_;
   std::atomic<bool> watched_ = true;  // by a reactor
