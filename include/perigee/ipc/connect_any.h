@@ -77,8 +77,8 @@ class PERIGEE_API ConnectRace {
   [[nodiscard]] int handle() const noexcept;
   /// The handle of the connection, in blocking mode. Call it after `won`.
   [[nodiscard]] Handle take_winner() noexcept;
-  /// After `lost`: the reason. While the race is running: the result as if a time limit had ended
-  /// it.
+  /// The reason of the failure, after `lost`. While the race is running, it is the result as if a
+  /// time limit had ended the race.
   [[nodiscard]] ConnectFailure failure() const;
 
  private:

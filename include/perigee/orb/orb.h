@@ -130,7 +130,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// minor 3 in an upcall under thread strategy reactive; INITIALIZE if the server cannot begin to
   /// accept connections.
   void run();
-  /// As `run()`, but returns after `duration` at the latest, a std::chrono::duration.
+  /// Does the same as `run()`, but returns after `duration` at the latest. `duration` is a
+  /// std::chrono::duration.
   template <typename Duration>
     requires requires { typename Duration::period; }
   void run(const Duration& duration) {

@@ -311,7 +311,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   [[nodiscard]] std::uint64_t messages_passed() const noexcept {
     return traffic_.messages_received.value() + traffic_.sent.messages.value();
   }
-  // Without a value: reading may go on.
+  // If there is no value, reading may go on.
   using Refusal = std::optional<ReadStatus>;
   [[nodiscard]] Refusal refuse_growth(transport::Wait wait, Deadline deadline) noexcept;
   [[nodiscard]] Refusal await_room(const messaging::Unfinished& unfinished,

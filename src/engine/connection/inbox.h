@@ -109,11 +109,11 @@ class Inbox {
     // No error: the inbox accepted the message, and the session refused its header.
     return error_.value_or(messaging::FramingError::bad_header);
   }
-  /// After the error `too_large`: the limit of this inbox that was exceeded, if any.
+  /// The limit of this inbox that was exceeded, if any. Called after the error `too_large`.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept { return exceeded_; }
-  /// After such an error: the octets at hand of the request that exceeds the limit. The message is
-  /// not whole, and is valid until the next `receive_space`. False: the message is not a request,
-  /// or its start is not at hand.
+  /// Called after such an error. Shows the octets at hand of the request that exceeds the limit.
+  /// The message is not whole, and is valid until the next `receive_space`. False: the message is
+  /// not a request, or its start is not at hand.
   [[nodiscard]] bool show_refused(messaging::IncomingMessage& message) const noexcept;
   /// Whether a part of the reply to this request has been received, but not all of its fragments.
   /// Where the pieces carry no request id, a piece of any reply counts.

@@ -42,7 +42,7 @@ class Invocation final : private CallSteps {
   [[nodiscard]] const InvocationError* run();
 
   [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
-  /// After an exception of `run`: whether the server may have got the request.
+  /// Whether the server may have got the request. Called after an exception of `run`.
   [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
   /// The server's text about its system exception. Called after a reply with such an exception.
   [[nodiscard]] std::string server_text();

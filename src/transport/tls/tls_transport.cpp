@@ -190,7 +190,7 @@ IoResult TlsTransport::finish(Wait wait) {
   return {};
 }
 
-// Without waiting: a notice that does not fit is left out.
+// Does not wait: a notice that does not fit is left out.
 void TlsTransport::shutdown_send() noexcept {
   try {
     (void)finish(Wait::no);
