@@ -100,7 +100,7 @@ struct TypeNode {
   /// Sequence, array, map: the element type. Alias, value box: the type behind it. Union: the
   /// discriminator. Valuetype: the concrete base, or nullptr.
   const TypeNode* content = nullptr;
-  const TypeNode* key = nullptr;  ///< of a map
+  const TypeNode* key = nullptr;  ///< the key type of a map
   std::span<const TypeMember> members = {};
   /// The encapsulation that a peer sent for this TypeCode. Empty if the TypeCode was not decoded,
   /// or is part of another TypeCode. It is sent again unchanged, except for unions over wchar:

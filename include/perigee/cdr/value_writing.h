@@ -80,7 +80,7 @@ class PERIGEE_API ValueWriting final {
   // The place of the chunk's size field: the number of the buffer's own (not borrowed) octets in
   // front of it.
   std::size_t chunk_size_place_ = 0;
-  std::unordered_map<const void*, std::size_t> positions_;  // of the tags of values
+  std::unordered_map<const void*, std::size_t> positions_;  // the positions of the tags of values
   std::unordered_map<std::string, std::size_t, IdHash, std::equal_to<>> id_positions_;
   std::uintptr_t key_count_ = 0;
 };

@@ -181,7 +181,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
 /// The reply to a LocateRequest.
 struct Location {
   enum class Status : std::uint8_t { unknown, here, forward } status = Status::unknown;
-  CORBA::object_reference<CORBA::Object> target;  ///< of a forward
+  CORBA::object_reference<CORBA::Object> target;  ///< the target of a forward
 };
 
 /// Receives requests. The POA layer implements it and registers it with the ORB core. Called by any

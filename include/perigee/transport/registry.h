@@ -128,10 +128,12 @@ class PERIGEE_API ProtocolRegistry {
     std::unique_ptr<ProtocolFactory> factory;
     std::unique_ptr<Connector> connector;
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
-    const messaging::MessagingProtocol* messages = nullptr;  // of a row; null: the ORB's own
-    const ProtocolFactory* transport = nullptr;              // of a row; null: this is a transport
-    std::uint64_t group = 0;                                 // of parts that were added together
-    std::uint64_t removal = 0;                               // of parts that were removed together
+    const messaging::MessagingProtocol* messages =
+        nullptr;  // the messages of a row; null: the ORB's own protocol
+    const ProtocolFactory* transport =
+        nullptr;                // the transport of a row; null: this is a transport
+    std::uint64_t group = 0;    // of parts that were added together
+    std::uint64_t removal = 0;  // of parts that were removed together
   };
   using Entries = std::vector<Entry>;
 
@@ -177,7 +179,7 @@ class PERIGEE_API ProtocolRegistry {
   const messaging::Limits limits_;
   const Decorator decorate_;
   const std::unique_ptr<iop::ProfileCodec> iiop_codec_;    // several transports use its profiles
-  const std::unique_ptr<iop::ProfileCodec> scheme_codec_;  // of the profiles of rows
+  const std::unique_ptr<iop::ProfileCodec> scheme_codec_;  // the codec of the profiles of rows
   const messaging::MessagingProtocol* own_messages_ = nullptr;
   mutable std::shared_mutex mutex_;  // guards the members below
   Entries entries_;

@@ -300,7 +300,8 @@ struct ProfileSource {
   std::uint8_t minor = 2;
   OctetSpan object_key;
   std::span<const iop::TaggedComponent> components;
-  std::span<const Endpoint> alternates = {};  ///< of the acceptor, for profiles that can hold them
+  std::span<const Endpoint> alternates =
+      {};  ///< the acceptor's alternates, for profiles that can hold them
 };
 
 /// The tag of protocols that policies cannot name.
