@@ -194,21 +194,21 @@ class Inbox {
   const std::shared_ptr<messaging::StorageSource> source_;
   SequenceCache* const sequences_ = nullptr;
   transport::SequenceLinks* links_ = nullptr;  // null: the front is never a link
-  const messaging::Limits& limits_;            // of the session's protocol
+  const messaging::Limits& limits_;            // the limits of the session's protocol
   std::byte* data_ = nullptr;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t capacity_ = 0;
   std::size_t remaining_ = 0;  // octets still to come of the frame that current_ receives
-  messaging::Frame frame_;     // of the state `framed`
+  messaging::Frame frame_;     // used in the state `framed`
   State state_ = State::ready;
-  messaging::Role role_ = messaging::Role::opener;  // of the state `datagrams`
+  messaging::Role role_ = messaging::Role::opener;  // used in the state `datagrams`
   bool after_large_piece_ = false;                  // another large one is likely
   std::uint64_t dropped_ = 0;
   Octets held_;
   Assembly current_;
   std::vector<Assembly> partials_;
-  std::optional<messaging::FramingError> error_;  // of the state `failed`
+  std::optional<messaging::FramingError> error_;  // used in the state `failed`
   ExceededLimit exceeded_;                        // the same
 };
 

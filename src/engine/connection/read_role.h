@@ -36,7 +36,8 @@ class ReadRole final {
    private:
     friend class ReadRole;
     explicit Lend(std::uint64_t word) noexcept : word_(word) {}
-    std::uint64_t word_ = ~std::uint64_t{0};  // of the role; at first, a value that no role has
+    // The word of the role. At first, a value that no role has.
+    std::uint64_t word_ = ~std::uint64_t{0};
   };
 
   ReadRole() noexcept = default;

@@ -121,11 +121,11 @@ class RingTransport final : public Transport {
   const std::string peer_;
   const std::shared_ptr<PeerWatcher> watcher_;
 
-  std::shared_ptr<RingQuota> quota_;  // of a server
+  std::shared_ptr<RingQuota> quota_;  // the quota of a server
   RingQuota::Share share_;            // declared before the memory: it ends after the mapping
   std::optional<Rings> rings_;
   const std::unique_ptr<RingLinks> links_;  // null: sequences are never linked
-  ipc::Handle memory_;                      // of the client, until the server has it
+  ipc::Handle memory_;                      // the client's handle, until the server has it
   bool said_hello_ = false;
   Wants open_wants_ = Wants::to_read;
   Refusal refusal_;

@@ -17,7 +17,8 @@ namespace perigee::transport::tls {
 namespace {
 
 constexpr std::size_t copied_max = 4096;  // longer segments are encrypted where they are
-constexpr std::size_t plain_octets_max = records_per_batch * record_size;  // of one `encrypt`
+// The limit of one call of `encrypt`.
+constexpr std::size_t plain_octets_max = records_per_batch * record_size;
 constexpr std::size_t record_header_size = 5;
 
 /// Calls `leave` at the end of a call, also after an exception.
