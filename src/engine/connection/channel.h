@@ -289,7 +289,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   [[nodiscard]] IoResult receive_once(const ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_polling(const ReceiveSpace& space);
   [[nodiscard]] IoResult receive_specially(const ReceiveSpace& space, transport::Wait wait);
-  void send_owed_output();
+  void send_transport_output();
 
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
   [[nodiscard]] std::optional<Sent> send_linked(const cdr::Buffer& message, const Hold* hold,

@@ -27,7 +27,7 @@ class TlsTransport final : public Transport {
   IoResult finish(Wait wait) override;
   [[nodiscard]] Wants wants(Step step) const noexcept override;
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
-  [[nodiscard]] bool has_output() const noexcept override { return records_->owes_output(); }
+  [[nodiscard]] bool has_output() const noexcept override { return records_->has_output(); }
   IoResult receive(MutableOctetSpan space, Wait wait) override;
   [[nodiscard]] bool buffered() const noexcept override { return buffered_ || more_input_; }
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
