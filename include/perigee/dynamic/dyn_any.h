@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-/// A user exception of the module DynamicAny. It has no members. The text is for people, and is the
-/// end of `what()`.
+/// A user exception of the module DynamicAny. It has no members. The text is for readers of logs,
+/// and is the end of `what()`.
 #define PERIGEE_DYNAMIC_ANY_EXCEPTION(NAME)                              \
   class PERIGEE_API NAME final : public CORBA::UserException {           \
    public:                                                               \

@@ -33,7 +33,7 @@ using ValueFactory = object_reference<ValueFactoryBase>;
 class PERIGEE_API InvalidName final : public UserException {
  public:
   InvalidName() = default;
-  /// `text` is for people, and not sent to peers.
+  /// `text` is for readers of logs, and not sent to peers.
   explicit InvalidName(std::string text) noexcept : text_(std::move(text)) {}
   InvalidName(const InvalidName&) = default;
   InvalidName(InvalidName&&) noexcept = default;
