@@ -17,6 +17,7 @@ constexpr std::size_t headers_size_max = 256;   // octets of a message besides t
 // After this time without an acknowledgement, no new event is sent: it could overtake lost ones.
 constexpr milliseconds stall_time{500};
 constexpr milliseconds not_ready_delay{100};
+constexpr std::size_t passed_over_max = 64;  // rows of numbers that are remembered
 
 StoreError too_large(std::size_t size, std::size_t payload_max) {
   return {StoreError::Kind::too_large,
@@ -49,8 +50,10 @@ void Appending::on_answer(std::uint64_t count, const Message& message) {
                           : parse_publish(message.octets);
   if (answer && answer->number == 0) return;  // the first copy of the event is still being stored
   if (answer) {
+    if (entry->number == 0 && answer->number <= heard_ && !was_passed_over(answer->number))
+      return doubt(count, answer->number);
     note_stored(count, answer->number);
-    if (answer->number <= heard_) on_heard({}, heard_);
+    finish_heard(0);
   } else if (!answer.error().is_temporary()) {
     finish(count, std::unexpected(refusal(*entry, answer.error())));
   } else {
@@ -62,17 +65,47 @@ void Appending::on_answer(std::uint64_t count, const Message& message) {
 }
 
 void Appending::on_heard(std::string_view message_id, SequenceNumber number) {
+  if (number > heard_ + 1) passed_over_.emplace_back(heard_ + 1, number - 1);
+  if (passed_over_.size() > passed_over_max) passed_over_.pop_front();
   heard_ = number;
+  std::uint64_t own = 0;
   if (message_id.starts_with(place_.message_id)) {
     const auto count = parse_number(message_id.substr(place_.message_id.size()));
-    if (count && find(*count) != nullptr) note_stored(*count, number);
+    if (count && find(*count) != nullptr) own = *count;
   }
+  if (own != 0) note_stored(own, number);
+  finish_heard(own);
+  if (own != 0) finish(own, number);
+  step();
+}
+
+void Appending::finish_heard(std::uint64_t own) {
   while (!unheard_.empty() && unheard_.begin()->first <= heard_) {
     const auto [stored, count] = *unheard_.begin();
     unheard_.erase(unheard_.begin());
-    finish(count, stored);
+    if (count == own || was_passed_over(stored))
+      finish(count, stored);
+    else
+      doubt(count, stored);
   }
-  step();
+}
+
+bool Appending::was_passed_over(SequenceNumber number) const {
+  return std::ranges::any_of(passed_over_, [number](const auto& row) {
+    return row.first <= number && number <= row.second;
+  });
+}
+
+/// The stream has lost its newest events. The event was stored, but the listener will not get it.
+void Appending::doubt(std::uint64_t count, SequenceNumber number) {
+  checked_ = 0;
+  send_again();
+  finish(count,
+         std::unexpected(StoreError{
+             StoreError::Kind::uncertain,
+             "an event for '" + place_.subject + "' has the number " + std::to_string(number) +
+                 ", which another event had: the NATS stream has lost events"}));
+  on_doubt_();
 }
 
 void Appending::note_stored(std::uint64_t count, SequenceNumber number) {
@@ -98,6 +131,12 @@ StoreError Appending::refusal(const Entry& entry, const ApiError& error) {
   if (entry.open_attempts <= 1) return refused;
   return {StoreError::Kind::uncertain,
           std::move(refused.text) + "; the channel may have the event"};
+}
+
+/// A stored event may be lost, but it may also be in a copy of the stream.
+StoreError Appending::failure_of(const Entry& entry, const StoreError& error) {
+  if (entry.open_attempts == 0 && entry.number == 0) return error;
+  return {StoreError::Kind::uncertain, error.text + "; the channel may have the event"};
 }
 
 /// When the oldest event ends without a result. A later event can be sent only then, so an event
@@ -126,7 +165,9 @@ void Appending::remove_done() {
   }
 }
 
-void Appending::on_up() {
+void Appending::on_checked() {
+  if (is_checked()) return;
+  checked_ = session_.connections();
   blocked_until_ = {};
   send_again();
   step();
@@ -138,7 +179,7 @@ void Appending::send_again() {
 }
 
 bool Appending::may_send() const {
-  if (sent_ == entries_.size() || !session_.is_up()) return false;
+  if (sent_ == entries_.size() || !is_checked()) return false;
   const TimePoint now = session_.now();
   if (now < blocked_until_) return false;
   if (sent_ == 0) return true;
@@ -190,14 +231,14 @@ TimePoint Appending::next_step() const {
   if (entries_.empty()) return TimePoint::max();
   TimePoint next = end_of(entries_.front());
   if (sent_ > 0) next = std::min(next, progress_ + session_.options().attempt_time_max);
-  if (sent_ < entries_.size() && session_.is_up() && blocked_until_ > session_.now())
+  if (sent_ < entries_.size() && is_checked() && blocked_until_ > session_.now())
     next = std::min(next, blocked_until_);
   return next;
 }
 
 void Appending::fail(const StoreError& error) {
   failure_ = error;
-  while (!entries_.empty()) finish(first_, std::unexpected(error));
+  while (!entries_.empty()) finish(first_, std::unexpected(failure_of(entries_.front(), error)));
 }
 
 }  // namespace perigee::events::nats

@@ -23,10 +23,12 @@ Channel::Channel(Session& session, const Keys& keys, const Place& place, const S
                     if (listener_) listener_(event);
                     appending_.on_heard(message_id, event.number);
                   },
+                  [this] { appending_.on_checked(); },
                   [this](const StoreError& error) { on_broken(error); }}),
       appending_(session,
                  {keys.subject(place.name), place.store + "." + std::to_string(place.number) + ".",
-                  subject_part('a', place.number, session)}),
+                  subject_part('a', place.number, session), info.last},
+                 [this] { following_.check_again(); }),
       subscriptions_(session, keys, following_, {place.name, stream_, info.made}),
       reading_(session, following_, {stream_, keys.subject(place.name)}) {}
 
@@ -39,11 +41,6 @@ std::expected<void, StoreError> Channel::open_again(EventListener listener) {
   if (broken_) return std::unexpected(*broken_);
   listener_ = std::move(listener);
   return {};
-}
-
-void Channel::on_up() {
-  following_.on_connection_changed();
-  appending_.on_up();
 }
 
 void Channel::on_broken(const StoreError& error) {

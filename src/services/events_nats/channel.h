@@ -50,8 +50,7 @@ class Channel {
   void acknowledge(const std::string& name, SequenceNumber number, TimePoint end,
                    Receive<void> done);
 
-  void on_up();
-  void on_down() { following_.on_connection_changed(); }
+  void on_connection_changed() { following_.on_connection_changed(); }
   void on_acknowledgement(std::uint64_t count, const Message& message) {
     appending_.on_answer(count, message);
   }

@@ -88,11 +88,13 @@ void Following::warn(const std::string& text) {
 task<bool> Following::make_consumer() {
   if (!session_.is_up()) co_return false;
   connection_ = session_.connections();
+  has_gap_ = false;
   const bool is_same = co_await check_stream();
-  if (!is_same) co_return false;
+  // The answer may be older than the present connection, or than the reason for another check.
+  if (!is_same || has_gap_ || session_.connections() != connection_) co_return false;
+  events_.checked();
   ++consumer_;
   consumer_last_ = 0;
-  has_gap_ = false;
   heard_ = session_.now();
   ConsumerRequest request;
   request.stream = place_.stream;

@@ -25,6 +25,9 @@ class Following {
   struct Events {
     /// Each event, with its message id.
     std::function<void(const StoredEvent&, std::string_view message_id)> heard;
+    /// The stream is the same one, with all events that were heard, as seen over the present
+    /// connection.
+    std::function<void()> checked;
     /// The stream is gone, or another stream has its name: the channel cannot go on.
     std::function<void(const StoreError&)> broken;
   };
@@ -38,6 +41,8 @@ class Following {
   /// A message for the consumer with this number.
   void on_message(std::uint64_t consumer, Message message);
   void on_connection_changed() { bell_.ring(); }
+  /// Checks the stream again, and calls `checked` or `broken` then.
+  void check_again() { report_gap(); }
 
   /// When the stream was made.
   [[nodiscard]] const std::string& made() const { return made_; }

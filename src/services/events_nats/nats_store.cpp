@@ -197,13 +197,13 @@ std::expected<void, StoreError> NatsThreadStore::start() {
       session_.on_up(link);
       connections_made_ = session_.connections();
       is_connected_ = true;
-      for (Channel* const channel : channels_by_number_) channel->on_up();
+      for (Channel* const channel : channels_by_number_) channel->on_connection_changed();
     };
     events.down = [this] {
       is_connected_ = false;
       session_.on_down();
       report_failure("the connection was lost");
-      for (Channel* const channel : channels_by_number_) channel->on_down();
+      for (Channel* const channel : channels_by_number_) channel->on_connection_changed();
     };
     events.failed = [this](const StoreError& error) {
       session_.on_failed(error);

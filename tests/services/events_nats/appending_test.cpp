@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,7 @@ class Events {
   void connect() {
     link = std::make_shared<FakeLink>();
     session.on_up(link);
-    appending.on_up();
+    appending.on_checked();
   }
   void disconnect() { session.on_down(); }
   void add(const std::string& text) {
@@ -53,7 +54,13 @@ class Events {
     Message message;
     message.octets = R"({"stream":"s","seq":)" + std::to_string(number) + "}";
     appending.on_answer(count, message);
-    appending.on_heard("", number);
+    appending.on_heard("id." + std::to_string(count), number);
+  }
+  /// Only the acknowledgement: the listener does not get the event.
+  void confirm(std::uint64_t count, SequenceNumber number) {
+    Message message;
+    message.octets = R"({"stream":"s","seq":)" + std::to_string(number) + "}";
+    appending.on_answer(count, message);
   }
   void refuse(std::uint64_t count) {
     Message message;
@@ -75,7 +82,8 @@ class Events {
   test::FakeClock clock;
   NatsStoreOptions options{.clock = &clock};
   Session session{options, "inbox"};
-  Appending appending{session, {"subject", "id.", "inbox.a.0."}};
+  int doubts = 0;
+  Appending appending{session, {"subject", "id.", "inbox.a.0.", 0}, [this] { ++doubts; }};
   std::shared_ptr<FakeLink> link;
   std::vector<std::string> results;
 
@@ -256,12 +264,87 @@ TEST_CASE("a limited number of events is sent without an acknowledgement") {
   CHECK(events.take_sent() == Texts{"512"});
 }
 
-TEST_CASE("the failure of a channel ends all its events") {
+TEST_CASE("events are sent only after the stream was checked over the same connection") {
+  Events events;
+  events.disconnect();
+  events.add("a");
+  events.link = std::make_shared<FakeLink>();
+  events.session.on_up(events.link);
+  events.wait(100);
+  CHECK(events.take_sent().empty());
+  events.appending.on_checked();
+  CHECK(events.take_sent() == Texts{"a"});
+  events.appending.on_checked();  // over the same connection
+  CHECK(events.take_sent().empty());
+}
+
+TEST_CASE("an event with a number that another event had is uncertain, and sending stops") {
+  Events events;
+  for (SequenceNumber number = 1; number <= 10; ++number)
+    events.appending.on_heard("other", number);
+  events.add("a");
+  events.add("b");
+  events.confirm(1, 8);  // the stream has lost the events from 8 on
+  CHECK(events.results == Texts{"a uncertain"});
+  CHECK(events.doubts == 1);
+  events.take_sent();
+  events.wait(100);
+  events.add("c");
+  CHECK(events.take_sent().empty());
+  events.appending.on_checked();
+  CHECK(events.take_sent() == Texts{"b", "c"});
+}
+
+TEST_CASE("a stored event is uncertain if the listener gets another event of its number") {
   Events events;
   events.add("a");
-  events.appending.fail({StoreError::Kind::corrupt, "gone"});
   events.add("b");
-  CHECK(events.results == Texts{"a failed", "b failed"});
+  events.confirm(1, 5);
+  events.appending.on_heard("id.2", 5);
+  CHECK(events.results == Texts{"a uncertain", "b 5"});
+  CHECK(events.doubts == 1);
+}
+
+TEST_CASE("an event that a limit removed before the listener got it is stored") {
+  Events events;
+  events.appending.on_heard("other", 1);
+  events.add("a");
+  events.add("b");
+  events.confirm(1, 3);
+  events.appending.on_heard("other", 9);
+  events.confirm(2, 4);
+  CHECK(events.results == Texts{"a 3", "b 4"});
+  CHECK(events.doubts == 0);
+}
+
+TEST_CASE("the numbers before the channel was opened belong to other events") {
+  Events events;
+  int doubts = 0;
+  Appending appending(events.session, {"subject", "id.", "inbox.a.1.", 10},
+                      [&doubts] { ++doubts; });
+  appending.on_checked();
+  std::optional<StoreError::Kind> kind;
+  appending.add("a", events.clock.now() + milliseconds(5'000),
+                [&kind](std::expected<SequenceNumber, StoreError> result) {
+                  if (!result) kind = result.error().kind;
+                });
+  Message message;
+  message.octets = R"({"stream":"s","seq":10})";
+  appending.on_answer(1, message);
+  CHECK(kind == StoreError::Kind::uncertain);
+  CHECK(doubts == 1);
+}
+
+TEST_CASE("the failure of a channel ends all its events, and tells which may be stored") {
+  Events events;
+  events.add("a");
+  events.add("b");
+  events.confirm(2, 1);
+  events.disconnect();
+  events.add("c");
+  events.appending.fail({StoreError::Kind::corrupt, "gone"});
+  events.add("d");
+  CHECK(events.results == Texts{"a uncertain", "b uncertain", "c failed", "d failed"});
   CHECK(events.appending.next_step() == TimePoint::max());
 }
 

@@ -87,10 +87,11 @@ class Followed {
   NatsStoreOptions options{.servers = {"nats://h:1"}, .clock = &clock};
   Session session{options, "inbox"};
   std::vector<std::string> broken;
+  int checks = 0;
   Following following{session,
                       {"stream", "inbox.f.0."},
                       stream_with(5),
-                      {[](const StoredEvent&, std::string_view) {},
+                      {[](const StoredEvent&, std::string_view) {}, [this] { ++checks; },
                        [this](const StoreError& error) { broken.push_back(error.text); }}};
   std::shared_ptr<FakeLink> link;
 };
@@ -184,6 +185,31 @@ TEST_CASE("a stream that was made again, or has lost events, ends its channel at
     followed.answer(info);
     CHECK(followed.broken.size() == 1);
   }
+}
+
+TEST_CASE("a stream is checked over each connection, and again in doubt") {
+  Followed followed;
+  followed.connect();
+  CHECK(followed.checks == 0);
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 1);
+  followed.answer(R"({"name":"c"})");
+  followed.following.check_again();
+  followed.wait(100);
+  followed.link->sent.erase(followed.link->sent.begin());  // the removal of the consumer
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 2);
+}
+
+TEST_CASE("a doubt during the check of a stream needs another check") {
+  Followed followed;
+  followed.connect();
+  followed.following.check_again();
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 0);
+  followed.wait(100);
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 1);
 }
 
 TEST_CASE("a new leader of replicas may not have all events yet") {
