@@ -68,11 +68,8 @@ void Appending::on_heard(std::string_view message_id, SequenceNumber number) {
   if (number > heard_ + 1) passed_over_.emplace_back(heard_ + 1, number - 1);
   if (passed_over_.size() > passed_over_max) passed_over_.pop_front();
   heard_ = number;
-  std::uint64_t own = 0;
-  if (message_id.starts_with(place_.message_id)) {
-    const auto count = parse_number(message_id.substr(place_.message_id.size()));
-    if (count && find(*count) != nullptr) own = *count;
-  }
+  std::uint64_t own = place_.ids.count_of(message_id).value_or(0);
+  if (find(own) == nullptr) own = 0;
   if (own != 0) note_stored(own, number);
   finish_heard(own);
   if (own != 0) finish(own, number);
@@ -211,7 +208,7 @@ void Appending::send(std::size_t at) {
   publication.subject = place_.subject;
   publication.reply = place_.inbox + count;
   publication.octets = entry.octets;
-  publication.headers.emplace_back("Nats-Msg-Id", place_.message_id + count);
+  publication.headers.emplace_back("Nats-Msg-Id", place_.ids.id_of(first_ + at));
   if (entry.open_attempts++ > 0) ++sent_again_;
   // If the message cannot be sent, the connection is lost, and the next one sends it again.
   static_cast<void>(session_.publish(publication));

@@ -1,6 +1,7 @@
 // Appends the events of one channel to its stream.
 #pragma once
 
+#include "services/events_nats/message_ids.h"
 #include "services/events_nats/session.h"
 #include <perigee/services/events/store.h>
 
@@ -34,7 +35,7 @@ class Appending {
  public:
   struct Place {
     std::string subject;      ///< of the channel
-    std::string message_id;   ///< begins the message ids: no other store has the same
+    MessageIds ids;           ///< of the events
     std::string inbox;        ///< the subject for acknowledgements, without the number
     SequenceNumber last = 0;  ///< of the stream: the listener gets the events behind it
   };

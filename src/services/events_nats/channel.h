@@ -26,6 +26,7 @@ class Channel {
     std::string name;
     std::uint64_t number = 0;  ///< in the subjects of its messages
     std::string store;         ///< begins the ids of messages; no other store has the same
+    std::string secret;        ///< the key of these ids
   };
   /// `info`: of the channel's stream. `keys` outlives the channel.
   Channel(Session& session, const Keys& keys, const Place& place, const StreamInfo& info,

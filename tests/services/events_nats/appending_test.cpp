@@ -33,6 +33,8 @@ class FakeLink final : public Link {
   std::vector<std::string> ids;
 };
 
+std::string id_of(std::uint64_t count) { return MessageIds("id.", "secret").id_of(count); }
+
 /// The events of a channel, and their results as text.
 class Events {
  public:
@@ -54,7 +56,11 @@ class Events {
     Message message;
     message.octets = R"({"stream":"s","seq":)" + std::to_string(number) + "}";
     appending.on_answer(count, message);
-    appending.on_heard("id." + std::to_string(count), number);
+    hear(count, number);
+  }
+  /// The listener gets the event with this count.
+  void hear(std::uint64_t count, SequenceNumber number) {
+    appending.on_heard(id_of(count), number);
   }
   /// Only the acknowledgement: the listener does not get the event.
   void confirm(std::uint64_t count, SequenceNumber number) {
@@ -83,7 +89,8 @@ class Events {
   NatsStoreOptions options{.clock = &clock};
   Session session{options, "inbox"};
   int doubts = 0;
-  Appending appending{session, {"subject", "id.", "inbox.a.0.", 0}, [this] { ++doubts; }};
+  Appending appending{
+      session, {"subject", MessageIds("id.", "secret"), "inbox.a.0.", 0}, [this] { ++doubts; }};
   std::shared_ptr<FakeLink> link;
   std::vector<std::string> results;
 
@@ -113,7 +120,7 @@ TEST_CASE("several events are sent before the first acknowledgement") {
   Events events;
   for (const char* const text : {"a", "b", "c"}) events.add(text);
   CHECK(events.take_sent() == Texts{"a", "b", "c"});
-  CHECK(events.link->ids == Texts{"id.1", "id.2", "id.3"});
+  CHECK(events.link->ids == Texts{id_of(1), id_of(2), id_of(3)});
   for (std::uint64_t count = 1; count <= 3; ++count) events.acknowledge(count, count + 10);
   CHECK(events.results == Texts{"a 11", "b 12", "c 13"});
 }
@@ -126,7 +133,7 @@ TEST_CASE("after a lost connection, events are sent again in their order with th
   events.add("d");
   events.connect();
   CHECK(events.take_sent() == Texts{"b", "c", "d"});
-  CHECK(events.link->ids == Texts{"id.2", "id.3", "id.4"});
+  CHECK(events.link->ids == Texts{id_of(2), id_of(3), id_of(4)});
   CHECK(events.appending.sent_again() == 2);
 }
 
@@ -162,14 +169,14 @@ TEST_CASE("an event whose first copy is still being stored waits for it") {
     events.appending.on_answer(1, message);
     CHECK(events.results.empty());
   }
-  events.appending.on_heard("id.1", 7);
+  events.hear(1, 7);
   CHECK(events.results == Texts{"a 7"});
 }
 
 TEST_CASE("an event in the stream is stored, even if its acknowledgement was lost") {
   Events events;
   events.add("a");
-  events.appending.on_heard("id.1", 7);
+  events.hear(1, 7);
   CHECK(events.results == Texts{"a 7"});
   events.acknowledge(1, 7);
   for (const char* const other : {"", "id.", "id.x", "id.9", "other.1", "id.18446744073709551616"})
@@ -187,7 +194,7 @@ TEST_CASE("the result of an event comes after the listener has got it, or at its
   CHECK(events.results.empty());
   events.appending.on_heard("", 4);
   CHECK(events.results.empty());
-  events.appending.on_heard("id.1", 5);
+  events.hear(1, 5);
   CHECK(events.results == Texts{"a 5"});
   message.octets = R"({"stream":"s","seq":6})";
   events.appending.on_answer(2, message);
@@ -264,6 +271,18 @@ TEST_CASE("a limited number of events is sent without an acknowledgement") {
   CHECK(events.take_sent() == Texts{"512"});
 }
 
+TEST_CASE("a message id that another program has guessed is not the id of an event") {
+  Events events;
+  events.add("a");
+  for (const std::string& guess : {std::string("id.1"), std::string("id.1."), id_of(1) + "0",
+                                   MessageIds("id.", "other secret").id_of(1), id_of(2)})
+    events.appending.on_heard(guess, 7);
+  CHECK(events.results.empty());
+  CHECK(MessageIds("id.", "secret").count_of(id_of(1)) == 1);
+  events.hear(1, 8);
+  CHECK(events.results == Texts{"a 8"});
+}
+
 TEST_CASE("events are sent only after the stream was checked over the same connection") {
   Events events;
   events.disconnect();
@@ -300,7 +319,7 @@ TEST_CASE("a stored event is uncertain if the listener gets another event of its
   events.add("a");
   events.add("b");
   events.confirm(1, 5);
-  events.appending.on_heard("id.2", 5);
+  events.hear(2, 5);
   CHECK(events.results == Texts{"a uncertain", "b 5"});
   CHECK(events.doubts == 1);
 }
@@ -320,7 +339,7 @@ TEST_CASE("an event that a limit removed before the listener got it is stored") 
 TEST_CASE("the numbers before the channel was opened belong to other events") {
   Events events;
   int doubts = 0;
-  Appending appending(events.session, {"subject", "id.", "inbox.a.1.", 10},
+  Appending appending(events.session, {"subject", MessageIds("id.", "x"), "inbox.a.1.", 10},
                       [&doubts] { ++doubts; });
   appending.on_checked();
   std::optional<StoreError::Kind> kind;
