@@ -18,7 +18,9 @@ Channel::Channel(Session& session, const Keys& keys, const Place& place, const S
     : session_(session),
       stream_(keys.stream(place.name)),
       listener_(std::move(listener)),
-      following_(session, {stream_, subject_part('f', place.number, session)}, info,
+      following_(session,
+                 {stream_, keys.subject(place.name), subject_part('f', place.number, session)},
+                 info,
                  {[this](const StoredEvent& event, std::string_view message_id) {
                     if (listener_) listener_(event);
                     appending_.on_heard(message_id, event.number);

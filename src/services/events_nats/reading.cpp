@@ -116,10 +116,9 @@ task<Reading::Step> Reading::read_wave(SequenceNumber next, Limits limits, TimeP
 }
 
 task<SequenceNumber> Reading::skip(SequenceNumber missing, TimePoint end) {
-  const Answer answer = co_await session_.ask(question(get_next_json(place_.subject, missing)),
-                                              session_.attempt_time(end));
-  if (!answer) co_return SequenceNumber{0};
-  if (const auto event = to_event(*answer)) co_return std::max(event->number, missing);
+  const auto next = co_await next_event(session_, place_.stream, place_.subject, missing, end);
+  if (!next || *next == missing) co_return SequenceNumber{0};  // another replica does not have it
+  if (*next > missing) co_return *next;
   const auto info = co_await stream_info(session_, place_.stream, end);
   const bool is_removed = info && info->first > missing;
   co_return is_removed ? info->first : SequenceNumber{0};

@@ -19,8 +19,7 @@ namespace perigee::events::nats {
 /// Events that the listener got lately come from memory. Older events are asked for by their
 /// numbers, several at once. NATS does not say whether a number is missing because the event was
 /// removed, or because this replica does not have it yet. So at a missing number, the reader asks
-/// for the next event that exists, and believes that there is none only if the leader's first
-/// number says so.
+/// the leader for the next event that exists.
 ///
 /// A read goes no further than the listener: the listener tells of later events.
 class Reading {

@@ -80,6 +80,17 @@ task<std::expected<StreamInfo, StoreError>> stream_info(Session& session, std::s
   co_return **found;
 }
 
+task<std::expected<SequenceNumber, StoreError>> next_event(Session& session, std::string stream,
+                                                           std::string subject,
+                                                           SequenceNumber number, TimePoint end) {
+  const auto found = co_await session.ask_api(
+      "STREAM.MSG.GET." + stream, get_next_json(subject, number), end, parse_leader_message);
+  if (!found) co_return std::unexpected(found.error());
+  if (*found) co_return (*found)->number;
+  if (found->error().is(ErrorCode::no_message)) co_return SequenceNumber{0};
+  co_return std::unexpected(to_store_error(found->error(), "the NATS stream '" + stream + "'"));
+}
+
 namespace {
 
 /// Servers of a cluster that starts do not know each other yet, so a stream with replicas may have

@@ -43,13 +43,15 @@ class FakeServer {
       : link(std::make_shared<RecordingLink>(payload_max)) {
     session.on_up(link);
   }
-  ~FakeServer() {
-    session.end();
-    while (session.tasks() > 0) session.step();
-  }
+  ~FakeServer() { stop(); }
   FakeServer(const FakeServer&) = delete;
   FakeServer& operator=(const FakeServer&) = delete;
 
+  /// Ends the tasks, which may use objects of the test.
+  void stop() {
+    session.end();
+    while (session.tasks() > 0) session.step();
+  }
   void wait(int time_ms) {
     clock.advance(std::chrono::milliseconds(time_ms));
     session.step();

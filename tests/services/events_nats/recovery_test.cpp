@@ -89,7 +89,7 @@ class Followed {
   std::vector<std::string> broken;
   int checks = 0;
   Following following{session,
-                      {"stream", "inbox.f.0."},
+                      {"stream", "subject", "inbox.f.0."},
                       stream_with(5),
                       {[](const StoredEvent&, std::string_view) {}, [this] { ++checks; },
                        [this](const StoreError& error) { broken.push_back(error.text); }}};
@@ -176,6 +176,20 @@ TEST_CASE("a stream that is missing for long ends its channel") {
   followed.answer_for(2'000, error_json(404, 10059));
   REQUIRE(followed.broken.size() == 1);
   CHECK(followed.broken[0].ends_with("; start the event service again"));
+}
+
+TEST_CASE("a stream without answers between two missing ones goes on") {
+  Followed followed;
+  followed.connect();
+  followed.answer_for(1'000, error_json(404, 10059));
+  followed.session.on_down();  // the servers of the cluster start again
+  followed.wait(30'000);
+  followed.session.on_up(followed.link);
+  followed.following.on_connection_changed();
+  followed.link->sent.clear();
+  followed.wait(1'000);
+  followed.answer_for(1'000, error_json(404, 10059));
+  CHECK(followed.broken.empty());
 }
 
 TEST_CASE("a stream that was made again, or has lost events, ends its channel at once") {
