@@ -13,8 +13,8 @@ std::string subject_part(char part, std::uint64_t number, const Session& session
 
 }  // namespace
 
-Channel::Channel(Session& session, const Keys& keys, const Place& place, const StreamInfo& info,
-                 EventListener listener)
+Channel::Channel(Session& session, const Keys& keys, ReadBudget& budget, const Place& place,
+                 const StreamInfo& info, EventListener listener)
     : session_(session),
       stream_(keys.stream(place.name)),
       listener_(std::move(listener)),
@@ -33,7 +33,7 @@ Channel::Channel(Session& session, const Keys& keys, const Place& place, const S
                   subject_part('a', place.number, session), info.last},
                  [this] { following_.check_again(); }),
       subscriptions_(session, keys, following_, {place.name, stream_, info.made}),
-      reading_(session, following_, {stream_, keys.subject(place.name)}) {}
+      reading_(session, following_, budget, {stream_, keys.subject(place.name)}) {}
 
 void Channel::start() {
   session_.start(following_.run());

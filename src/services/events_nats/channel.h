@@ -28,9 +28,9 @@ class Channel {
     std::string store;         ///< begins the ids of messages; no other store has the same
     std::string secret;        ///< the key of these ids
   };
-  /// `info`: of the channel's stream. `keys` outlives the channel.
-  Channel(Session& session, const Keys& keys, const Place& place, const StreamInfo& info,
-          EventListener listener);
+  /// `info`: of the channel's stream. `keys` and `budget` outlive the channel.
+  Channel(Session& session, const Keys& keys, ReadBudget& budget, const Place& place,
+          const StreamInfo& info, EventListener listener);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 

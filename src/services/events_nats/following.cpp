@@ -42,7 +42,8 @@ task<void> Following::run() {
     if (session_.now() - begin >= steady_time) delay = next_consumer_delay;
     if (has_consumer && session_.connections() != connection_) continue;
     // A server that ends each consumer at once must not keep this thread busy.
-    co_await session_.wait(bell_, consumer_ == before ? next_consumer_delay : delay);
+    const milliseconds pause = consumer_ == before ? next_consumer_delay : delay;
+    co_await session_.wait(bell_, pause);
     if (consumer_ != before) delay = std::min(2 * delay, next_consumer_delay_max);
   }
 }

@@ -30,6 +30,7 @@ using nats::Session;
 using std::chrono::milliseconds;
 
 constexpr std::size_t message_octets_max = std::size_t{256} << 20;  // that the thread has not read
+constexpr std::size_t read_octets_max = std::size_t{64} << 20;      // of the answers to all reads
 constexpr std::size_t replicas_max = 5;
 // A server of NATS that was suspended may pass on events when it goes on. Their later copies must
 // be recognised until then, so the window does not depend on the time of a request. NATS allows no
@@ -176,6 +177,7 @@ class NatsThreadStore final : public NatsStore {
 
   // Used only by the thread of the store.
   Session session_;
+  nats::ReadBudget read_budget_{read_octets_max};
   std::map<std::string, std::unique_ptr<Channel>, std::less<>> channels_;
   std::vector<Channel*> channels_by_number_;
   nats::LogLimit failures_;
@@ -270,7 +272,8 @@ task<NatsThreadStore::Result> NatsThreadStore::open(std::string name, EventListe
   place.number = channels_by_number_.size();
   place.store = name_;
   place.secret = secret_;
-  auto channel = std::make_unique<Channel>(session_, keys_, place, *info, std::move(listener));
+  auto channel =
+      std::make_unique<Channel>(session_, keys_, read_budget_, place, *info, std::move(listener));
   channels_by_number_.push_back(channel.get());
   Channel& opened = *channels_.emplace(std::move(name), std::move(channel)).first->second;
   opened.start();

@@ -48,7 +48,7 @@ class Followed {
     message.status = "409";
     following.on_message(following.consumers_made(), std::move(message));
   }
-  /// The leader's next event behind the last one that was heard.
+  /// The leader's next event behind the last event that was heard.
   void answer_next(SequenceNumber number) {
     check_request("$JS.API.STREAM.MSG.GET.stream");
     server.answer(R"({"message":{"seq":)" + std::to_string(number) + "}}");

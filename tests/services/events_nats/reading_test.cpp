@@ -51,7 +51,8 @@ class Stored {
       {"stream", "subject", "inbox.f.0."},
       info,
       {[](const StoredEvent&, std::string_view) {}, [] {}, [](const StoreError&) {}}};
-  Reading reading{server.session, following, {"stream", "subject"}};
+  ReadBudget budget{10'000};
+  Reading reading{server.session, following, budget, {"stream", "subject"}};
   std::vector<Reading::Events> results;
 };
 
@@ -68,6 +69,43 @@ TEST_CASE("a missing event is skipped only when the leader has no such event") {
   stored.answer_event(9);
   REQUIRE(stored.results.size() == 1);
   CHECK(stored.results[0].value().at(0).number == 9);
+}
+
+TEST_CASE("the waves of a read begin small, and are doubled while the events have room") {
+  Stored stored;
+  stored.read(0, {1'000, 20});
+  SequenceNumber number = 1;
+  for (const std::size_t wave : {2, 4, 8}) {
+    CHECK(stored.server.link->sent.size() == wave);
+    for (std::size_t count = 0; count < wave; ++count) stored.answer_event(number++);
+  }
+  CHECK(stored.server.link->sent.size() == 6);  // as many as have room
+}
+
+TEST_CASE("all reads together ask for no more octets than their budget has") {
+  Stored stored(5'000);
+  stored.read(0, {10, 100'000});
+  stored.read(500, {1, 100'000});
+  CHECK(stored.server.link->sent.size() == 2);
+  stored.answer_event(1, 5'000);
+  CHECK(stored.server.link->sent.size() == 1);
+  stored.answer_event(2, 5'000);
+  // The room of both answers goes to the read that waits first.
+  CHECK(stored.server.link->sent.front().octets == R"({"seq":501})");
+  CHECK(stored.server.link->sent.size() == 2);
+  stored.answer_event(501, 5'000);
+  REQUIRE(stored.results.size() == 1);
+  CHECK(stored.results[0].value().size() == 1);
+}
+
+TEST_CASE("a message that is larger than the budget of reads is read alone") {
+  Stored stored(50'000);
+  stored.read(0, {2, 100'000});
+  stored.read(500, {1, 100'000});
+  CHECK(stored.server.link->sent.size() == 1);
+  stored.answer_event(1, 50'000);
+  CHECK(stored.server.link->sent.front().octets == R"({"seq":501})");
+  CHECK(stored.server.link->sent.size() == 1);
 }
 
 TEST_CASE("an event that only the leader has is asked for again") {

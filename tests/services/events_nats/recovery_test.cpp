@@ -133,7 +133,8 @@ TEST_CASE("a list of subscriptions without an end is given up") {
 
 TEST_CASE("a read of old events leaves the thread to other work while there is no connection") {
   Followed followed;
-  Reading reading(followed.session, followed.following, {"stream", "subject"});
+  ReadBudget budget(1 << 20);
+  Reading reading(followed.session, followed.following, budget, {"stream", "subject"});
   std::vector<Reading::Events> results;
   const TimePoint end = followed.clock.now() + milliseconds(200);
   followed.session.start(keep(reading.read(0, {10, 1'000}, end), results));
@@ -145,7 +146,8 @@ TEST_CASE("a read of old events leaves the thread to other work while there is n
 
 TEST_CASE("each of many reads ends in time while there is no connection") {
   Followed followed;
-  Reading reading(followed.session, followed.following, {"stream", "subject"});
+  ReadBudget budget(1 << 20);
+  Reading reading(followed.session, followed.following, budget, {"stream", "subject"});
   std::vector<Reading::Events> results;
   const TimePoint end = followed.clock.now() + milliseconds(200);
   for (int count = 0; count < 40; ++count)
