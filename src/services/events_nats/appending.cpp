@@ -1,6 +1,8 @@
 // The window of events without an acknowledgement.
 #include "services/events_nats/appending.h"
 
+#include <perigee/base/log.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -57,11 +59,16 @@ void Appending::on_answer(std::uint64_t count, const Message& message) {
   } else if (!answer.error().is_temporary()) {
     finish(count, std::unexpected(refusal(*entry, answer.error())));
   } else {
-    if (entry->open_attempts > 0) --entry->open_attempts;
-    blocked_until_ = session_.now() + not_ready_delay;
-    send_again();
+    on_not_ready(*entry);
   }
   step();
+}
+
+void Appending::on_not_ready(Entry& entry) {
+  if (entry.open_attempts > 0) --entry.open_attempts;
+  blocked_until_ = session_.now() + not_ready_delay;
+  has_refused_ = true;
+  send_again();
 }
 
 void Appending::on_heard(std::string_view message_id, SequenceNumber number) {
@@ -110,9 +117,21 @@ void Appending::note_stored(std::uint64_t count, SequenceNumber number) {
   if (entry.number != 0) return;
   entry.number = number;
   unheard_.emplace(number, count);
+  warn_of_order(count, number);
   progress_ = session_.now();
   for (std::size_t at = 0; at < count - first_; ++at)
     if (entries_[at].number == 0 && !entries_[at].overtaken) entries_[at].overtaken = progress_;
+}
+
+void Appending::warn_of_order(std::uint64_t count, SequenceNumber number) {
+  const auto [newest, newest_number] = newest_stored_;
+  if (count > newest) newest_stored_ = {count, number};
+  const bool is_behind = count < newest && number > newest_number;
+  if (!is_behind || !warnings_.may_write(session_.now())) return;
+  log::write(log::Level::warning, "events",
+             "NATS: event " + std::to_string(number) + " of '" + place_.subject +
+                 "' was sent before event " + std::to_string(newest_number) +
+                 ", but NATS has stored it later");
 }
 
 StoreError Appending::no_result(const Entry& entry) const {
@@ -166,6 +185,7 @@ void Appending::on_checked() {
   if (is_checked()) return;
   checked_ = session_.connections();
   blocked_until_ = {};
+  has_refused_ = false;
   send_again();
   step();
 }
@@ -179,9 +199,17 @@ bool Appending::may_send() const {
   if (sent_ == entries_.size() || !is_checked()) return false;
   const TimePoint now = session_.now();
   if (now < blocked_until_) return false;
-  if (sent_ == 0) return true;
+  if (sent_ == 0) return !awaits_later_answers();
   return now - progress_ < stall_time && sent_ < window_events &&
          sent_octets_ + entries_[sent_].octets.size() <= window_octets;
+}
+
+bool Appending::awaits_later_answers() const {
+  if (!has_refused_ || session_.now() - last_sent_ >= session_.options().attempt_time_max)
+    return false;
+  return std::ranges::any_of(entries_, [](const Entry& entry) {
+    return entry.done && entry.number == 0 && entry.open_attempts > 0;
+  });
 }
 
 void Appending::step() {
@@ -190,6 +218,7 @@ void Appending::step() {
   if (sent_ > 0 && now - progress_ >= session_.options().attempt_time_max) send_again();
   while (may_send()) {
     if (sent_ == 0) progress_ = now;
+    has_refused_ = false;
     const std::size_t at = sent_++;
     sent_octets_ += entries_[at].octets.size();
     const Entry& entry = entries_[at];
@@ -210,6 +239,7 @@ void Appending::send(std::size_t at) {
   publication.octets = entry.octets;
   publication.headers.emplace_back("Nats-Msg-Id", place_.ids.id_of(first_ + at));
   if (entry.open_attempts++ > 0) ++sent_again_;
+  last_sent_ = session_.now();
   // If the message cannot be sent, the connection is lost, and the next one sends it again.
   static_cast<void>(session_.publish(publication));
 }
@@ -230,6 +260,8 @@ TimePoint Appending::next_step() const {
   if (sent_ > 0) next = std::min(next, progress_ + session_.options().attempt_time_max);
   if (sent_ < entries_.size() && is_checked() && blocked_until_ > session_.now())
     next = std::min(next, blocked_until_);
+  if (has_refused_ && is_checked() && blocked_until_ <= session_.now())
+    next = std::min(next, last_sent_ + session_.options().attempt_time_max);
   return next;
 }
 

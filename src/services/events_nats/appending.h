@@ -24,8 +24,11 @@ namespace perigee::events::nats {
 /// After a fault, the events without an acknowledgement are sent again, in their order. NATS
 /// recognises an event that it has by its message id. An event is not sent again after a later
 /// event of this channel was stored, because that would change the order: its result is
-/// `uncertain`. The listener of the channel also gets the events, so an event whose acknowledgement
-/// was lost still has a result. Results come after the listener has got the event.
+/// `uncertain`. An event that NATS has refused is sent again when all events behind it have
+/// answers, or after the time of an attempt. The order can change only if NATS stores an event
+/// later than that: a warning is then written. The listener of the channel also gets the events, so
+/// an event whose acknowledgement was lost still has a result. Results come after the listener has
+/// got the event.
 ///
 /// A stream that has lost its newest events gives their numbers to new events, which the listener
 /// then misses. So events are sent only over a connection for which `on_checked` was called. An
@@ -86,6 +89,10 @@ class Appending {
     return session_.is_up() && checked_ == session_.connections();
   }
   [[nodiscard]] bool may_send() const;
+  /// Whether an event that was sent behind a refused one may still be stored.
+  [[nodiscard]] bool awaits_later_answers() const;
+  /// The leader was not ready: the event is sent again later.
+  void on_not_ready(Entry& entry);
   void send(std::size_t at);
   /// Sends the events without a result again, from the first one on.
   void send_again();
@@ -93,6 +100,8 @@ class Appending {
   [[nodiscard]] Entry* find(std::uint64_t count);
   /// Notes that an event is stored.
   void note_stored(std::uint64_t count, SequenceNumber number);
+  /// Writes to the log that NATS has stored an event behind a later one.
+  void warn_of_order(std::uint64_t count, SequenceNumber number);
   /// Whether the listener got no event of this number, because it was removed before.
   [[nodiscard]] bool was_passed_over(SequenceNumber number) const;
   /// Ends the stored events up to `heard_`. `own` is the event of this store that was heard now.
@@ -116,8 +125,13 @@ class Appending {
   std::deque<std::pair<SequenceNumber, SequenceNumber>> passed_over_;
   std::uint64_t checked_ = 0;  // the connection over which the stream was checked
   std::map<SequenceNumber, std::uint64_t> unheard_;  // stored events beyond it: number and count
+  /// The stored event with the largest count, and its number.
+  std::pair<std::uint64_t, SequenceNumber> newest_stored_{0, 0};
+  LogLimit warnings_;
   TimePoint progress_{};       // when the first of the events without a result was sent
   TimePoint blocked_until_{};  // nothing is sent before: NATS was not ready
+  TimePoint last_sent_{};
+  bool has_refused_ = false;  // since the events were sent in their order
   std::uint64_t sent_again_ = 0;
   std::optional<StoreError> failure_;
 };

@@ -232,6 +232,36 @@ TEST_CASE("an event that no server accepts is unavailable, not uncertain") {
   CHECK(events.results == Texts{"a unavailable"});
 }
 
+TEST_CASE("an event that a server has refused waits for the answers to later events") {
+  Events events;
+  for (const char* const text : {"a", "b", "c"}) events.add(text);
+  events.take_sent();
+  events.say_not_ready(1);
+  events.wait(100);
+  CHECK(events.take_sent().empty());
+  events.say_not_ready(3);
+  events.wait(100);
+  CHECK(events.take_sent().empty());  // "b" may still be stored
+  events.acknowledge(2, 1);
+  events.wait(100);
+  CHECK(events.take_sent() == Texts{"c"});
+  events.wait(900);
+  CHECK(events.results == Texts{"b 1", "a unavailable"});
+}
+
+TEST_CASE("a refused event waits for later events no longer than an attempt lasts") {
+  Events events;
+  events.add("a");
+  events.add("b");
+  events.take_sent();
+  events.say_not_ready(1);
+  events.wait(999);
+  CHECK(events.take_sent().empty());
+  CHECK(events.appending.next_step() == events.clock.now() + milliseconds(1));
+  events.wait(1);
+  CHECK(events.take_sent() == Texts{"a", "b"});
+}
+
 TEST_CASE("an event without a connection is unavailable after its time") {
   Events events;
   events.disconnect();
