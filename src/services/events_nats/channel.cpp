@@ -1,6 +1,8 @@
 // Passes requests on to the parts of a channel.
 #include "services/events_nats/channel.h"
 
+#include <perigee/base/log.h>
+
 #include <algorithm>
 
 namespace perigee::events::nats {
@@ -113,6 +115,13 @@ task<void> Channel::trim_repeatedly() {
   }
 }
 
+void Channel::warn_of_trim(const std::string& text) {
+  if (session_.is_ending() || !warnings_.may_write(session_.now())) return;
+  log::write(log::Level::warning, "events",
+             "NATS: the acknowledged events of the stream '" + stream_ +
+                 "' cannot be removed now: " + text);
+}
+
 /// Removes the events that all subscriptions have acknowledged. A subscription that is made
 /// meanwhile begins behind `newest`, or with the oldest event that is left. A record that cannot be
 /// read may belong to a subscription that needs all events.
@@ -120,6 +129,7 @@ task<bool> Channel::trim() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
   const SequenceNumber newest = following_.last();
   const auto all = co_await subscriptions_.list(end);
+  if (!all) warn_of_trim(all.error().text);
   if (!all || !all->is_complete) co_return false;
   if (all->subscriptions.empty()) co_return true;
   SequenceNumber done_by_all = newest;
@@ -128,6 +138,8 @@ task<bool> Channel::trim() {
   if (done_by_all <= trimmed_) co_return true;
   const auto purged = co_await session_.ask_api(
       "STREAM.PURGE." + stream_, purge_before_json(done_by_all + 1), end, parse_purge);
+  if (!purged) warn_of_trim(purged.error().text);
+  if (purged && !*purged) warn_of_trim(purged->error().text);
   if (!purged || !*purged) co_return false;
   trimmed_ = done_by_all;
   co_return true;

@@ -68,6 +68,7 @@ class Channel {
   [[nodiscard]] task<void> trim_repeatedly();
   /// False: events that are done may be left.
   [[nodiscard]] task<bool> trim();
+  void warn_of_trim(const std::string& text);
 
   Session& session_;
   const std::string stream_;
@@ -78,6 +79,7 @@ class Channel {
   Reading reading_;
   SequenceNumber trimmed_ = 0;  // events up to this number were removed
   std::optional<StoreError> broken_;
+  LogLimit warnings_;
 };
 
 }  // namespace perigee::events::nats

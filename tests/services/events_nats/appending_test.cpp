@@ -20,6 +20,7 @@ using std::chrono::milliseconds;
 class FakeLink final : public Link {
  public:
   bool publish(const Publication& publication) override {
+    if (is_dead) return false;
     sent.push_back(publication.octets);
     ids.push_back(publication.headers.at(0).second);
     return true;
@@ -31,6 +32,7 @@ class FakeLink final : public Link {
 
   std::vector<std::string> sent;
   std::vector<std::string> ids;
+  bool is_dead = false;
 };
 
 std::string id_of(std::uint64_t count) { return MessageIds("id.", "secret").id_of(count); }
@@ -260,6 +262,15 @@ TEST_CASE("a refused event waits for later events no longer than an attempt last
   CHECK(events.appending.next_step() == events.clock.now() + milliseconds(1));
   events.wait(1);
   CHECK(events.take_sent() == Texts{"a", "b"});
+}
+
+TEST_CASE("events behind an event that could not be sent have not been sent") {
+  Events events;
+  events.link->is_dead = true;
+  events.add("a");
+  events.add("b");
+  events.wait(5'000);
+  CHECK(events.results == Texts{"a uncertain", "b unavailable"});
 }
 
 TEST_CASE("an event without a connection is unavailable after its time") {
