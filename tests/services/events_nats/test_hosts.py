@@ -11,6 +11,7 @@ import urllib.request
 
 from nats_cluster import NATS, Cluster, ask_api
 from server_process import free_ports
+from store_client import StoreClient
 from test_faults import publish
 from two_processes import Server
 
@@ -108,6 +109,18 @@ class Hosts(unittest.TestCase):
             self.assertEqual(supply(first, "one", "two", "three", "four").returncode, 0)
             seen = [self.consume(service.subscription, 1).stdout.read() for service in (first, second, first, second)]
             self.assertEqual(seen, ["one\n", "two\n", "three\n", "four\n"])
+
+    def test_the_end_of_a_subscription_elsewhere_disconnects_its_consumer(self):
+        with Cluster() as cluster, Service(cluster) as service:
+            consumer = self.consume(service.subscription, 1000)
+            self.assertEqual(supply(service, "one").returncode, 0)
+            self.assertEqual(consumer.stdout.readline(), "one\n")
+            with StoreClient(cluster.urls, prefix="perigee") as other:
+                self.assertEqual(other.ask("unsubscribe printer", "unsubscribed printer"), "done")
+            end = time.monotonic() + 60
+            while consumer.poll() is None:
+                self.assertLess(time.monotonic(), end)
+                self.assertEqual(supply(service, "more").returncode, 0)
 
     def test_no_event_is_lost_when_services_and_nats_are_killed_many_times(self):
         with Cluster() as cluster, Service(cluster) as kept:
