@@ -66,6 +66,25 @@ task<bool> Following::check_stream() {
   co_return false;
 }
 
+/// A stream that has lost its newest events gives their numbers to new ones, so its last number
+/// does not tell. A limit may have removed the event meanwhile.
+task<bool> Following::check_last() {
+  if (last_id_.empty()) co_return true;
+  const TimePoint end = session_.now() + session_.options().request_time_max;
+  const auto found = co_await session_.ask_api("STREAM.MSG.GET." + place_.stream, get_json(last_),
+                                               end, parse_leader_message);
+  if (!found) co_return false;
+  if (*found && (*found)->headers.contains(last_id_)) co_return true;
+  if (!*found && found->error().is(ErrorCode::no_message)) co_return true;
+  if (*found)
+    break_channel({"the NATS stream '" + place_.stream + "' has lost events: event " +
+                       std::to_string(last_) + " is another one now",
+                   false, false});
+  else
+    warn(found->error().text);
+  co_return false;
+}
+
 /// Only a stream of which NATS says that it is another one, or that lacks events, ends the channel.
 /// Other errors pass: for example, a cluster does not find a stream while its servers start.
 Following::Fault Following::fault_of(const Parsed<StreamInfo>& info) const {
@@ -103,7 +122,8 @@ task<bool> Following::make_consumer() {
   }
   connection_ = session_.connections();
   needs_check_ = false;
-  const bool is_same = co_await check_stream();
+  bool is_same = co_await check_stream();
+  if (is_same) is_same = co_await check_last();
   // The answer may be older than the present connection, or than the reason for another check.
   if (!is_same || needs_check_ || session_.connections() != connection_) co_return false;
   events_.checked();
@@ -198,6 +218,7 @@ void Following::take(SequenceNumber number, Message message) {
 
 void Following::pass_on(SequenceNumber number, Message message) {
   last_ = number;
+  last_id_ = message.message_id;
   StoredEvent event{last_, std::move(message.octets)};
   events_.heard(event, message.message_id);
   recent_.add(std::move(event));

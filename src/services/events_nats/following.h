@@ -67,6 +67,8 @@ class Following {
   };
 
   [[nodiscard]] task<bool> check_stream();
+  /// Whether the stream still has the event that the listener got last.
+  [[nodiscard]] task<bool> check_last();
   [[nodiscard]] Fault fault_of(const Parsed<StreamInfo>& info) const;
   void break_channel(const Fault& fault);
   void warn(const std::string& text);
@@ -87,6 +89,7 @@ class Following {
   const Events events_;
   const std::string made_;
   SequenceNumber last_;
+  std::string last_id_;  // the message id of this event; empty: none is known
   Recent recent_;
   Bell bell_;  // the connection has changed, or there is a gap
   bool is_broken_ = false;

@@ -21,9 +21,9 @@ constexpr std::int64_t connect_time_max_ms = 2'000;  // for one server
 constexpr std::int64_t ping_interval_ms = 1'000;     // a silent server is left after three of them
 constexpr int pings_max = 2;
 constexpr std::int64_t write_time_max_ms = 1'000;
-constexpr std::size_t header_size_max = 256;   // octets of a header that the store reads
-constexpr std::size_t retired_max = 1'000;     // a new connection frees them
-constexpr int pending_messages_max = 1 << 20;  // of the library; the mailbox has the real limit
+constexpr std::size_t header_size_max = 1'024;  // octets of a header that the store reads
+constexpr std::size_t retired_max = 1'000;      // a new connection frees them
+constexpr int pending_messages_max = 1 << 20;   // of the library; the mailbox has the real limit
 constexpr int pending_octets_max = 256 << 20;
 
 template <typename Object, void (*destroy)(Object*)>

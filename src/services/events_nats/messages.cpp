@@ -176,7 +176,8 @@ std::string from_base64(const std::string& text) {
 
 LeaderMessage to_leader_message(const json& root) {
   const json& message = object_of(root, "message");
-  LeaderMessage found{number_of(message, "seq"), from_base64(text_of(message, "data"))};
+  LeaderMessage found{number_of(message, "seq"), from_base64(text_of(message, "data")),
+                      from_base64(text_of(message, "hdrs"))};
   if (found.number == 0) throw WrongAnswer("seq: missing");
   return found;
 }

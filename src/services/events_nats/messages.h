@@ -87,6 +87,7 @@ struct StreamInfo {
 struct LeaderMessage {
   SequenceNumber number = 0;
   std::string octets;
+  std::string headers;  ///< lines, as NATS sends them; may be empty
 };
 
 /// One page of the subjects of a stream.

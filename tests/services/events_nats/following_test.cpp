@@ -36,11 +36,12 @@ class Followed {
     REQUIRE_FALSE(server.link->sent.empty());
     CHECK(server.link->sent.front().subject == subject);
   }
-  void push(SequenceNumber number, std::size_t size = 1) {
+  void push(SequenceNumber number, std::size_t size = 1, const std::string& message_id = {}) {
     Message message;
     message.reply = "$JS.ACK.stream.c.1." + std::to_string(number) + "." +
                     std::to_string(++pushed) + ".1600000000000000000.0";
     message.octets = std::string(size, 'x');
+    message.message_id = message_id;
     following.on_message(following.consumers_made(), std::move(message));
   }
   void say_ended() {
@@ -56,6 +57,7 @@ class Followed {
 
   FakeServer server;
   Numbers heard;
+  std::string broken;
   std::uint64_t pushed = 0;
   StreamInfo info{.made = "monday", .last = 5};
   Following following{
@@ -63,7 +65,7 @@ class Followed {
       {"stream", "subject", "inbox.f.0."},
       info,
       {[this](const StoredEvent& event, std::string_view) { heard.push_back(event.number); }, [] {},
-       [](const StoreError&) {}}};
+       [this](const StoreError& error) { broken = error.text; }}};
 };
 
 }  // namespace
@@ -118,6 +120,38 @@ TEST_CASE("events that wait for the leader have a limit") {
   followed.server.wait(100);
   followed.server.take();  // the removal of the consumer
   followed.make_consumer(1);
+}
+
+TEST_CASE("a stream whose last event was replaced by another one ends its channel") {
+  for (const bool is_replaced : {false, true}) {
+    Followed followed;
+    followed.make_consumer(1);
+    followed.push(6, 1, "id.6");
+    followed.say_ended();
+    followed.server.take();  // the removal of the consumer
+    followed.server.wait(100);
+    followed.server.answer(R"({"created":"monday","config":{},"state":{"last_seq":1000}})");
+    followed.check_request("$JS.API.STREAM.MSG.GET.stream");
+    // The headers are "NATS/1.0", and "Nats-Msg-Id: " with id.6 or id.7.
+    const std::string headers = is_replaced ? "TkFUUy8xLjANCk5hdHMtTXNnLUlkOiBpZC43DQoNCg=="
+                                            : "TkFUUy8xLjANCk5hdHMtTXNnLUlkOiBpZC42DQoNCg==";
+    followed.server.answer(R"({"message":{"seq":6,"hdrs":")" + headers + "\"}}");
+    CHECK(followed.broken.contains("event 6 is another one now") == is_replaced);
+    if (!is_replaced) followed.check_request("$JS.API.CONSUMER.CREATE.stream");
+  }
+}
+
+TEST_CASE("an event that a limit has removed is not a lost one") {
+  Followed followed;
+  followed.make_consumer(1);
+  followed.push(6, 1, "id.6");
+  followed.say_ended();
+  followed.server.take();  // the removal of the consumer
+  followed.server.wait(100);
+  followed.server.answer(R"({"created":"monday","config":{},"state":{"last_seq":1000}})");
+  followed.server.answer(R"({"error":{"code":404,"err_code":10037,"description":"none"}})");
+  CHECK(followed.broken.empty());
+  followed.check_request("$JS.API.CONSUMER.CREATE.stream");
 }
 
 TEST_CASE("consumers that end at once are made at a falling rate") {
