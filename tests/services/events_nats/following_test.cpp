@@ -156,7 +156,6 @@ TEST_CASE("an event that a limit has removed is not a lost one") {
 
 TEST_CASE("consumers that end at once are made at a falling rate") {
   Followed followed;
-  int time_ms = 0;
   for (const int delay : {100, 200, 400, 800, 1'600, 2'000, 2'000}) {
     followed.make_consumer(1);
     followed.say_ended();
@@ -164,7 +163,6 @@ TEST_CASE("consumers that end at once are made at a falling rate") {
     followed.server.wait(delay - 1);
     CHECK(followed.server.link->sent.empty());
     followed.server.wait(1);
-    time_ms += delay;
   }
   CHECK(followed.following.consumers_made() == 7);
 }

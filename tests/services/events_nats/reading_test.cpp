@@ -75,7 +75,7 @@ TEST_CASE("the waves of a read begin small, and are doubled while the events hav
   Stored stored;
   stored.read(0, {1'000, 20});
   SequenceNumber number = 1;
-  for (const std::size_t wave : {2, 4, 8}) {
+  for (const std::size_t wave : {2u, 4u, 8u}) {
     CHECK(stored.server.link->sent.size() == wave);
     for (std::size_t count = 0; count < wave; ++count) stored.answer_event(number++);
   }

@@ -37,7 +37,7 @@ TEST_CASE("all texts of a message count for the limit of messages that wait") {
       &Message::description, &Message::stalled, &Message::message_id};
   for (std::string Message::* const text : texts) {
     Mailbox mailbox(10'000);
-    for (const std::uint64_t dropped : {0, 1}) {
+    for (const std::uint64_t dropped : {0u, 1u}) {
       Message message;
       message.*text = std::string(6'000, 'x');
       mailbox.post(std::move(message));
