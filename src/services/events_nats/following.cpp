@@ -40,7 +40,7 @@ task<void> Following::run() {
     if (has_consumer) co_await await_fault();
     remove_consumer();
     if (session_.now() - begin >= steady_time) delay = next_consumer_delay;
-    if (has_consumer && session_.connections() != connection_) continue;
+    if (session_.is_up() && session_.connections() != connection_) continue;
     // A server that ends each consumer at once must not keep this thread busy.
     const milliseconds pause = consumer_ == before ? next_consumer_delay : delay;
     co_await session_.wait(bell_, pause);

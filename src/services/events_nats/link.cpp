@@ -137,14 +137,16 @@ class LibraryLink final : public Link {
   }
 
   // The callbacks, on threads of the library.
+  /// Uses only the mailbox, which outlives the link: the library does not tell when a subscription
+  /// that is closed while it is made has made its last callback.
   static void on_message(natsConnection* /*connection*/, natsSubscription* subscription,
-                         natsMsg* message, void* link) {
+                         natsMsg* message, void* mailbox) {
     const MessagePointer owned(message);
     Message received = to_message(message);
     // A consumer pushes a message with the subject under which it was published.
     std::string subject = to_string(natsSubscription_GetSubject(subscription));
     if (!subject.contains('*')) received.subject = std::move(subject);
-    static_cast<LibraryLink*>(link)->mailbox_.post(std::move(received));
+    static_cast<Mailbox*>(mailbox)->post(std::move(received));
   }
   static void on_completed(void* link) {
     auto& self = *static_cast<LibraryLink*>(link);
@@ -208,7 +210,7 @@ std::expected<void, StoreError> LibraryLink::open(const NatsStoreOptions& option
 bool LibraryLink::subscribe(const std::string& subject) {
   natsSubscription* made = nullptr;
   if (natsConnection_Subscribe(&made, connection_, subject.c_str(), &LibraryLink::on_message,
-                               this) != NATS_OK)
+                               &mailbox_) != NATS_OK)
     return false;
   SubscriptionPointer owned(made);
   {
