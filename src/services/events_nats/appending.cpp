@@ -1,6 +1,8 @@
 // The window of events without an acknowledgement.
 #include "services/events_nats/appending.h"
 
+#include <perigee/base/log.h>
+
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -17,6 +19,7 @@ constexpr std::size_t headers_size_max = 256;   // octets of a message besides t
 // After this time without an acknowledgement, no new event is sent: it could overtake lost ones.
 constexpr milliseconds stall_time{500};
 constexpr milliseconds not_ready_delay{100};
+constexpr std::size_t passed_over_max = 64;  // rows of numbers that are remembered
 
 StoreError too_large(std::size_t size, std::size_t payload_max) {
   return {StoreError::Kind::too_large,
@@ -49,30 +52,64 @@ void Appending::on_answer(std::uint64_t count, const Message& message) {
                           : parse_publish(message.octets);
   if (answer && answer->number == 0) return;  // the first copy of the event is still being stored
   if (answer) {
+    if (entry->number == 0 && answer->number <= heard_ && !was_passed_over(answer->number))
+      return doubt(count, answer->number);
     note_stored(count, answer->number);
-    if (answer->number <= heard_) on_heard({}, heard_);
+    finish_heard(0);
   } else if (!answer.error().is_temporary()) {
     finish(count, std::unexpected(refusal(*entry, answer.error())));
   } else {
-    if (entry->open_attempts > 0) --entry->open_attempts;
-    blocked_until_ = session_.now() + not_ready_delay;
-    send_again();
+    on_not_ready(*entry);
   }
   step();
 }
 
+void Appending::on_not_ready(Entry& entry) {
+  if (entry.open_attempts > 0) --entry.open_attempts;
+  blocked_until_ = session_.now() + not_ready_delay;
+  has_refused_ = true;
+  send_again();
+}
+
 void Appending::on_heard(std::string_view message_id, SequenceNumber number) {
+  if (number > heard_ + 1) passed_over_.emplace_back(heard_ + 1, number - 1);
+  if (passed_over_.size() > passed_over_max) passed_over_.pop_front();
   heard_ = number;
-  if (message_id.starts_with(place_.message_id)) {
-    const auto count = parse_number(message_id.substr(place_.message_id.size()));
-    if (count && find(*count) != nullptr) note_stored(*count, number);
-  }
+  std::uint64_t own = place_.ids.count_of(message_id).value_or(0);
+  if (find(own) == nullptr) own = 0;
+  if (own != 0) note_stored(own, number);
+  finish_heard(own);
+  if (own != 0) finish(own, number);
+  step();
+}
+
+void Appending::finish_heard(std::uint64_t own) {
   while (!unheard_.empty() && unheard_.begin()->first <= heard_) {
     const auto [stored, count] = *unheard_.begin();
     unheard_.erase(unheard_.begin());
-    finish(count, stored);
+    if (count == own || was_passed_over(stored))
+      finish(count, stored);
+    else
+      doubt(count, stored);
   }
-  step();
+}
+
+bool Appending::was_passed_over(SequenceNumber number) const {
+  return std::ranges::any_of(passed_over_, [number](const auto& row) {
+    return row.first <= number && number <= row.second;
+  });
+}
+
+/// The stream has lost its newest events. The event was stored, but the listener will not get it.
+void Appending::doubt(std::uint64_t count, SequenceNumber number) {
+  checked_ = 0;
+  send_again();
+  finish(count,
+         std::unexpected(StoreError{
+             StoreError::Kind::uncertain,
+             "an event for '" + place_.subject + "' has the number " + std::to_string(number) +
+                 ", which another event had: the NATS stream has lost events"}));
+  on_doubt_();
 }
 
 void Appending::note_stored(std::uint64_t count, SequenceNumber number) {
@@ -80,9 +117,21 @@ void Appending::note_stored(std::uint64_t count, SequenceNumber number) {
   if (entry.number != 0) return;
   entry.number = number;
   unheard_.emplace(number, count);
+  warn_of_order(count, number);
   progress_ = session_.now();
   for (std::size_t at = 0; at < count - first_; ++at)
     if (entries_[at].number == 0 && !entries_[at].overtaken) entries_[at].overtaken = progress_;
+}
+
+void Appending::warn_of_order(std::uint64_t count, SequenceNumber number) {
+  const auto [newest, newest_number] = newest_stored_;
+  if (count > newest) newest_stored_ = {count, number};
+  const bool is_behind = count < newest && number > newest_number;
+  if (!is_behind || !warnings_.may_write(session_.now())) return;
+  log::write(log::Level::warning, "events",
+             "NATS: event " + std::to_string(number) + " of '" + place_.subject +
+                 "' was sent before event " + std::to_string(newest_number) +
+                 ", but NATS has stored it later");
 }
 
 StoreError Appending::no_result(const Entry& entry) const {
@@ -98,6 +147,12 @@ StoreError Appending::refusal(const Entry& entry, const ApiError& error) {
   if (entry.open_attempts <= 1) return refused;
   return {StoreError::Kind::uncertain,
           std::move(refused.text) + "; the channel may have the event"};
+}
+
+/// A stored event may be lost, but it may also be in a copy of the stream.
+StoreError Appending::failure_of(const Entry& entry, const StoreError& error) {
+  if (entry.open_attempts == 0 && entry.number == 0) return error;
+  return {StoreError::Kind::uncertain, error.text + "; the channel may have the event"};
 }
 
 /// When the oldest event ends without a result. A later event can be sent only then, so an event
@@ -126,8 +181,11 @@ void Appending::remove_done() {
   }
 }
 
-void Appending::on_up() {
+void Appending::on_checked() {
+  if (is_checked()) return;
+  checked_ = session_.connections();
   blocked_until_ = {};
+  has_refused_ = false;
   send_again();
   step();
 }
@@ -138,12 +196,20 @@ void Appending::send_again() {
 }
 
 bool Appending::may_send() const {
-  if (sent_ == entries_.size() || !session_.is_up()) return false;
+  if (sent_ == entries_.size() || !is_checked()) return false;
   const TimePoint now = session_.now();
   if (now < blocked_until_) return false;
-  if (sent_ == 0) return true;
+  if (sent_ == 0) return !awaits_later_answers();
   return now - progress_ < stall_time && sent_ < window_events &&
          sent_octets_ + entries_[sent_].octets.size() <= window_octets;
+}
+
+bool Appending::awaits_later_answers() const {
+  if (!has_refused_ || session_.now() - last_sent_ >= session_.options().attempt_time_max)
+    return false;
+  return std::ranges::any_of(entries_, [](const Entry& entry) {
+    return entry.done && entry.number == 0 && entry.open_attempts > 0;
+  });
 }
 
 void Appending::step() {
@@ -152,6 +218,7 @@ void Appending::step() {
   if (sent_ > 0 && now - progress_ >= session_.options().attempt_time_max) send_again();
   while (may_send()) {
     if (sent_ == 0) progress_ = now;
+    has_refused_ = false;
     const std::size_t at = sent_++;
     sent_octets_ += entries_[at].octets.size();
     const Entry& entry = entries_[at];
@@ -170,8 +237,9 @@ void Appending::send(std::size_t at) {
   publication.subject = place_.subject;
   publication.reply = place_.inbox + count;
   publication.octets = entry.octets;
-  publication.headers.emplace_back("Nats-Msg-Id", place_.message_id + count);
+  publication.headers.emplace_back("Nats-Msg-Id", place_.ids.id_of(first_ + at));
   if (entry.open_attempts++ > 0) ++sent_again_;
+  last_sent_ = session_.now();
   // If the message cannot be sent, the connection is lost, and the next one sends it again.
   static_cast<void>(session_.publish(publication));
 }
@@ -190,14 +258,16 @@ TimePoint Appending::next_step() const {
   if (entries_.empty()) return TimePoint::max();
   TimePoint next = end_of(entries_.front());
   if (sent_ > 0) next = std::min(next, progress_ + session_.options().attempt_time_max);
-  if (sent_ < entries_.size() && session_.is_up() && blocked_until_ > session_.now())
+  if (sent_ < entries_.size() && is_checked() && blocked_until_ > session_.now())
     next = std::min(next, blocked_until_);
+  if (has_refused_ && is_checked() && blocked_until_ <= session_.now())
+    next = std::min(next, last_sent_ + session_.options().attempt_time_max);
   return next;
 }
 
 void Appending::fail(const StoreError& error) {
   failure_ = error;
-  while (!entries_.empty()) finish(first_, std::unexpected(error));
+  while (!entries_.empty()) finish(first_, std::unexpected(failure_of(entries_.front(), error)));
 }
 
 }  // namespace perigee::events::nats

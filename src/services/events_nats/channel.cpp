@@ -1,6 +1,8 @@
 // Passes requests on to the parts of a channel.
 #include "services/events_nats/channel.h"
 
+#include <perigee/base/log.h>
+
 #include <algorithm>
 
 namespace perigee::events::nats {
@@ -13,22 +15,27 @@ std::string subject_part(char part, std::uint64_t number, const Session& session
 
 }  // namespace
 
-Channel::Channel(Session& session, const Keys& keys, const Place& place, const StreamInfo& info,
-                 EventListener listener)
+Channel::Channel(Session& session, const Keys& keys, ReadBudget& budget, const Place& place,
+                 const StreamInfo& info, EventListener listener)
     : session_(session),
       stream_(keys.stream(place.name)),
       listener_(std::move(listener)),
-      following_(session, {stream_, subject_part('f', place.number, session)}, info,
+      following_(session,
+                 {stream_, keys.subject(place.name), subject_part('f', place.number, session)},
+                 info,
                  {[this](const StoredEvent& event, std::string_view message_id) {
                     if (listener_) listener_(event);
                     appending_.on_heard(message_id, event.number);
                   },
+                  [this] { appending_.on_checked(); },
                   [this](const StoreError& error) { on_broken(error); }}),
       appending_(session,
-                 {keys.subject(place.name), place.store + "." + std::to_string(place.number) + ".",
-                  subject_part('a', place.number, session)}),
+                 {keys.subject(place.name),
+                  MessageIds(place.store + "." + std::to_string(place.number) + ".", place.secret),
+                  subject_part('a', place.number, session), info.last},
+                 [this] { following_.check_again(); }),
       subscriptions_(session, keys, following_, {place.name, stream_, info.made}),
-      reading_(session, following_, {stream_, keys.subject(place.name)}) {}
+      reading_(session, following_, budget, {stream_, keys.subject(place.name)}) {}
 
 void Channel::start() {
   session_.start(following_.run());
@@ -39,11 +46,6 @@ std::expected<void, StoreError> Channel::open_again(EventListener listener) {
   if (broken_) return std::unexpected(*broken_);
   listener_ = std::move(listener);
   return {};
-}
-
-void Channel::on_up() {
-  following_.on_connection_changed();
-  appending_.on_up();
 }
 
 void Channel::on_broken(const StoreError& error) {
@@ -113,6 +115,13 @@ task<void> Channel::trim_repeatedly() {
   }
 }
 
+void Channel::warn_of_trim(const std::string& text) {
+  if (session_.is_ending() || !warnings_.may_write(session_.now())) return;
+  log::write(log::Level::warning, "events",
+             "NATS: the acknowledged events of the stream '" + stream_ +
+                 "' cannot be removed now: " + text);
+}
+
 /// Removes the events that all subscriptions have acknowledged. A subscription that is made
 /// meanwhile begins behind `newest`, or with the oldest event that is left. A record that cannot be
 /// read may belong to a subscription that needs all events.
@@ -120,6 +129,7 @@ task<bool> Channel::trim() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
   const SequenceNumber newest = following_.last();
   const auto all = co_await subscriptions_.list(end);
+  if (!all) warn_of_trim(all.error().text);
   if (!all || !all->is_complete) co_return false;
   if (all->subscriptions.empty()) co_return true;
   SequenceNumber done_by_all = newest;
@@ -128,6 +138,8 @@ task<bool> Channel::trim() {
   if (done_by_all <= trimmed_) co_return true;
   const auto purged = co_await session_.ask_api(
       "STREAM.PURGE." + stream_, purge_before_json(done_by_all + 1), end, parse_purge);
+  if (!purged) warn_of_trim(purged.error().text);
+  if (purged && !*purged) warn_of_trim(purged->error().text);
   if (!purged || !*purged) co_return false;
   trimmed_ = done_by_all;
   co_return true;

@@ -26,10 +26,11 @@ class Channel {
     std::string name;
     std::uint64_t number = 0;  ///< in the subjects of its messages
     std::string store;         ///< begins the ids of messages; no other store has the same
+    std::string secret;        ///< the key of these ids
   };
-  /// `info`: of the channel's stream. `keys` outlives the channel.
-  Channel(Session& session, const Keys& keys, const Place& place, const StreamInfo& info,
-          EventListener listener);
+  /// `info`: of the channel's stream. `keys` and `budget` outlive the channel.
+  Channel(Session& session, const Keys& keys, ReadBudget& budget, const Place& place,
+          const StreamInfo& info, EventListener listener);
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
 
@@ -50,8 +51,7 @@ class Channel {
   void acknowledge(const std::string& name, SequenceNumber number, TimePoint end,
                    Receive<void> done);
 
-  void on_up();
-  void on_down() { following_.on_connection_changed(); }
+  void on_connection_changed() { following_.on_connection_changed(); }
   void on_acknowledgement(std::uint64_t count, const Message& message) {
     appending_.on_answer(count, message);
   }
@@ -68,6 +68,7 @@ class Channel {
   [[nodiscard]] task<void> trim_repeatedly();
   /// False: events that are done may be left.
   [[nodiscard]] task<bool> trim();
+  void warn_of_trim(const std::string& text);
 
   Session& session_;
   const std::string stream_;
@@ -78,6 +79,7 @@ class Channel {
   Reading reading_;
   SequenceNumber trimmed_ = 0;  // events up to this number were removed
   std::optional<StoreError> broken_;
+  LogLimit warnings_;
 };
 
 }  // namespace perigee::events::nats

@@ -13,8 +13,15 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds first_delay{50};  // before the next attempt; doubled up to
 constexpr milliseconds delay_max{1'000};
+constexpr int final_refusals = 3;
 
 }  // namespace
+
+StoreError Refusals::judge(StoreError error) {
+  in_a_row_ = error.kind == StoreError::Kind::failed ? in_a_row_ + 1 : 0;
+  if (in_a_row_ > 0 && in_a_row_ < final_refusals) error.kind = StoreError::Kind::unavailable;
+  return error;
+}
 
 Connector::Connector(const NatsStoreOptions& options, std::vector<std::string> subjects,
                      Mailbox& mailbox, Events events)
@@ -52,7 +59,7 @@ bool Connector::try_once() {
     state->changed.notify_all();
   });
   if (!made) {
-    mailbox_.post(Task([this, error = made.error()] { events_.failed(error); }));
+    mailbox_.post(Task([this, error = refusals_.judge(made.error())] { events_.failed(error); }));
     return false;
   }
   mailbox_.post(Task([this, link = *made] { events_.up(link); }));

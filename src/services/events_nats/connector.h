@@ -13,6 +13,17 @@
 
 namespace perigee::events::nats {
 
+/// Decides when the errors of connections are final. A server that starts may refuse a user, or end
+/// a connection within the handshake of TLS, so only several refusals in a row count.
+class Refusals {
+ public:
+  /// The error to report: `failed` becomes `unavailable` until it is final.
+  [[nodiscard]] StoreError judge(StoreError error);
+
+ private:
+  int in_a_row_ = 0;
+};
+
 /// Connects on a thread of its own, because the library blocks the thread that connects.
 class Connector {
  public:
@@ -39,6 +50,7 @@ class Connector {
   const std::vector<std::string> subjects_;
   Mailbox& mailbox_;
   const Events events_;
+  Refusals refusals_;  // on the thread
   /// Shared with the callback of the link, which may outlive the connector for a moment.
   struct State {
     std::mutex mutex;

@@ -4,6 +4,7 @@
 #include "services/events_nats/streams.h"
 #include <perigee/base/log.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -11,9 +12,14 @@ namespace perigee::events::nats {
 
 namespace {
 
+using std::chrono::milliseconds;
+
 constexpr int missing_heartbeats_max = 3;
-constexpr int agreeing_consumers = 5;
-constexpr std::chrono::milliseconds next_consumer_delay{100};
+constexpr std::size_t held_octets_max = std::size_t{16} << 20;
+constexpr std::size_t message_octets_own = 256;   // of a held message besides its text, about
+constexpr milliseconds next_consumer_delay{100};  // doubled up to
+constexpr milliseconds next_consumer_delay_max{2'000};
+constexpr milliseconds steady_time{10'000};  // a consumer that lives so long ends the doubling
 
 }  // namespace
 
@@ -26,12 +32,19 @@ Following::Following(Session& session, Place place, const StreamInfo& info, Even
       recent_(session.options().recent_octets_max, info.last) {}
 
 task<void> Following::run() {
+  milliseconds delay = next_consumer_delay;
   while (!session_.is_ending() && !is_broken_) {
+    const TimePoint begin = session_.now();
+    const std::uint64_t before = consumer_;
     const bool has_consumer = co_await make_consumer();
     if (has_consumer) co_await await_fault();
     remove_consumer();
-    if (jumps_ > 0) co_await session_.pause(next_consumer_delay);
-    if (!has_consumer) co_await session_.wait(bell_, next_consumer_delay);
+    if (session_.now() - begin >= steady_time) delay = next_consumer_delay;
+    if (session_.is_up() && session_.connections() != connection_) continue;
+    // A server that ends each consumer at once must not keep this thread busy.
+    const milliseconds pause = consumer_ == before ? next_consumer_delay : delay;
+    co_await session_.wait(bell_, pause);
+    if (consumer_ != before) delay = std::min(2 * delay, next_consumer_delay_max);
   }
 }
 
@@ -40,18 +53,35 @@ task<bool> Following::check_stream() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
   const auto info =
       co_await session_.ask_api("STREAM.INFO." + place_.stream, "", end, parse_stream);
-  if (!info) co_return false;  // no answer in time
-  const Fault fault = fault_of(*info);
-  if (fault.text.empty()) {
-    missing_since_.reset();
-    first_ = (*info)->first;
-    co_return true;
-  }
+  const Fault fault = info ? fault_of(*info) : Fault();
+  // Without an answer in time, it is not known whether the stream is still missing.
+  if (!fault.lasts_at_most) missing_since_.reset();
+  if (!info || fault.text.empty()) co_return info.has_value();
   if (!fault.may_pass) break_channel(fault);
-  if (!missing_since_) missing_since_ = session_.now();
-  const bool lasts = session_.now() - *missing_since_ >= session_.options().stream_missing_max;
-  if (fault.lasts_at_most && lasts) break_channel(fault);
+  if (fault.lasts_at_most && !missing_since_) missing_since_ = session_.now();
+  const bool lasts =
+      missing_since_ && session_.now() - *missing_since_ >= session_.options().stream_missing_max;
+  if (lasts) break_channel(fault);
   if (!is_broken_) warn(fault.text);
+  co_return false;
+}
+
+/// A stream that has lost its newest events gives their numbers to new ones, so its last number
+/// does not tell. A limit may have removed the event meanwhile.
+task<bool> Following::check_last() {
+  if (last_id_.empty()) co_return true;
+  const TimePoint end = session_.now() + session_.options().request_time_max;
+  const auto found = co_await session_.ask_api("STREAM.MSG.GET." + place_.stream, get_json(last_),
+                                               end, parse_leader_message);
+  if (!found) co_return false;
+  if (*found && (*found)->headers.contains(last_id_)) co_return true;
+  if (!*found && found->error().is(ErrorCode::no_message)) co_return true;
+  if (*found)
+    break_channel({"the NATS stream '" + place_.stream + "' has lost events: event " +
+                       std::to_string(last_) + " is another one now",
+                   false, false});
+  else
+    warn(found->error().text);
   co_return false;
 }
 
@@ -86,10 +116,17 @@ void Following::warn(const std::string& text) {
 }
 
 task<bool> Following::make_consumer() {
-  if (!session_.is_up()) co_return false;
+  if (!session_.is_up()) {
+    missing_since_.reset();
+    co_return false;
+  }
   connection_ = session_.connections();
-  const bool is_same = co_await check_stream();
-  if (!is_same) co_return false;
+  needs_check_ = false;
+  bool is_same = co_await check_stream();
+  if (is_same) is_same = co_await check_last();
+  // The answer may be older than the present connection, or than the reason for another check.
+  if (!is_same || needs_check_ || session_.connections() != connection_) co_return false;
+  events_.checked();
   ++consumer_;
   consumer_last_ = 0;
   has_gap_ = false;
@@ -118,7 +155,12 @@ task<bool> Following::make_consumer() {
 }
 
 task<void> Following::await_fault() {
-  while (!has_fault()) co_await session_.wait(bell_, session_.options().heartbeat_interval);
+  while (!has_fault()) {
+    if (held_.empty())
+      co_await session_.wait(bell_, session_.options().heartbeat_interval);
+    else
+      co_await check_jump();
+  }
 }
 
 bool Following::has_fault() const {
@@ -129,6 +171,9 @@ bool Following::has_fault() const {
 
 /// Without an answer: NATS itself removes a consumer whose messages reach no subscriber.
 void Following::remove_consumer() {
+  has_gap_ = true;  // messages that still come are not passed on
+  held_.clear();
+  held_octets_ = 0;
   session_.unsubscribe(std::exchange(subject_, {}));
   if (consumer_name_.empty()) return;
   Publication publication;
@@ -138,17 +183,45 @@ void Following::remove_consumer() {
 }
 
 void Following::report_gap() {
-  has_gap_ = true;
+  if (std::exchange(has_gap_, true)) return;
   bell_.ring();
 }
 
-/// Whether the events between the last one and this number are removed. A consumer on a replica
-/// that still copies the stream may skip events, so several consumers must agree.
-bool Following::is_removed_before(SequenceNumber number) {
-  if (number <= first_) return true;
-  jumps_ = number == jump_ ? jumps_ + 1 : 1;
-  jump_ = number;
-  return jumps_ > agreeing_consumers;
+/// A consumer on a replica that still copies the stream may skip events, so only the leader knows.
+/// It is asked after the jump, because a limit may go on to remove events.
+task<void> Following::check_jump() {
+  const SequenceNumber number = held_.front().number;
+  const TimePoint end = session_.now() + session_.options().attempt_time_max;
+  const auto next = co_await next_event(session_, place_.stream, place_.subject, last_ + 1, end);
+  if (has_fault()) co_return;
+  if (!next || *next < number) {
+    warn(next ? "event " + std::to_string(last_ + 1) + " is missing before event " +
+                    std::to_string(number)
+              : next.error().text);
+    co_return report_gap();
+  }
+  std::deque<Held> held = std::exchange(held_, {});
+  held_octets_ = 0;
+  pass_on(held.front().number, std::move(held.front().message));
+  held.pop_front();
+  for (Held& each : held) take(each.number, std::move(each.message));
+}
+
+void Following::take(SequenceNumber number, Message message) {
+  if (number <= last_ || has_gap_) return;
+  if (held_.empty() && number == last_ + 1) return pass_on(number, std::move(message));
+  held_octets_ += message.octets.size() + message_octets_own;
+  held_.push_back({number, std::move(message)});
+  if (held_octets_ > held_octets_max) return report_gap();
+  bell_.ring();
+}
+
+void Following::pass_on(SequenceNumber number, Message message) {
+  last_ = number;
+  last_id_ = message.message_id;
+  StoredEvent event{last_, std::move(message.octets)};
+  events_.heard(event, message.message_id);
+  recent_.add(std::move(event));
 }
 
 void Following::on_message(std::uint64_t consumer, Message message) {
@@ -158,13 +231,7 @@ void Following::on_message(std::uint64_t consumer, Message message) {
   if (!delivery) return on_status(message);
   if (delivery->consumer_number != consumer_last_ + 1) return report_gap();
   consumer_last_ = delivery->consumer_number;
-  if (delivery->number <= last_) return;
-  if (delivery->number > last_ + 1 && !is_removed_before(delivery->number)) return report_gap();
-  last_ = delivery->number;
-  jumps_ = 0;
-  StoredEvent event{last_, std::move(message.octets)};
-  events_.heard(event, message.message_id);
-  recent_.add(std::move(event));
+  take(delivery->number, std::move(message));
 }
 
 void Following::on_status(const Message& message) {

@@ -5,7 +5,9 @@
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -15,16 +17,21 @@ namespace perigee::events::nats {
 
 /// An ordered consumer of JetStream pushes the events. It has no state of its own that matters:
 /// after a lost connection, a lost message, or missing heartbeats, another consumer begins behind
-/// the last event that was seen. So there is no gap, and no event comes twice.
+/// the last event that was seen. So there is no gap, and no event comes twice. Events that a limit
+/// removes before they come are passed over when the leader of the stream says so.
 class Following {
  public:
   struct Place {
     std::string stream;
-    std::string inbox;  ///< the subject for pushed messages, without the number of the consumer
+    std::string subject;  ///< of the events
+    std::string inbox;    ///< the subject for pushed messages, without the number of the consumer
   };
   struct Events {
     /// Each event, with its message id.
     std::function<void(const StoredEvent&, std::string_view message_id)> heard;
+    /// The stream is the same one, with all events that were heard, as seen over the present
+    /// connection.
+    std::function<void()> checked;
     /// The stream is gone, or another stream has its name: the channel cannot go on.
     std::function<void(const StoreError&)> broken;
   };
@@ -38,6 +45,11 @@ class Following {
   /// A message for the consumer with this number.
   void on_message(std::uint64_t consumer, Message message);
   void on_connection_changed() { bell_.ring(); }
+  /// Checks the stream again, and calls `checked` or `broken` then.
+  void check_again() {
+    needs_check_ = true;
+    report_gap();
+  }
 
   /// When the stream was made.
   [[nodiscard]] const std::string& made() const { return made_; }
@@ -55,13 +67,19 @@ class Following {
   };
 
   [[nodiscard]] task<bool> check_stream();
+  /// Whether the stream still has the event that the listener got last.
+  [[nodiscard]] task<bool> check_last();
   [[nodiscard]] Fault fault_of(const Parsed<StreamInfo>& info) const;
   void break_channel(const Fault& fault);
   void warn(const std::string& text);
   [[nodiscard]] task<bool> make_consumer();
   [[nodiscard]] task<void> await_fault();
   [[nodiscard]] bool has_fault() const;
-  [[nodiscard]] bool is_removed_before(SequenceNumber number);
+  /// Asks the leader whether the events before the first held one are removed.
+  [[nodiscard]] task<void> check_jump();
+  /// Passes the event on, or holds it behind a jump.
+  void take(SequenceNumber number, Message message);
+  void pass_on(SequenceNumber number, Message message);
   void remove_consumer();
   void on_status(const Message& message);
   void report_gap();
@@ -71,6 +89,7 @@ class Following {
   const Events events_;
   const std::string made_;
   SequenceNumber last_;
+  std::string last_id_;  // the message id of this event; empty: none is known
   Recent recent_;
   Bell bell_;  // the connection has changed, or there is a gap
   bool is_broken_ = false;
@@ -83,10 +102,15 @@ class Following {
   std::uint64_t connection_ = 0;     // over which the consumer pushes
   std::uint64_t consumer_last_ = 0;  // the consumer's number of its last message that came
   bool has_gap_ = false;
-  SequenceNumber first_ = 0;  // of the stream, when the consumer was made
-  SequenceNumber jump_ = 0;   // the number behind the last missing numbers
-  int jumps_ = 0;             // consumers in a row that began with it
-  TimePoint heard_{};         // when the last message of the consumer came
+  bool needs_check_ = false;  // of the stream, since its last check began
+  /// Events behind missing numbers, which wait until the leader has confirmed these.
+  struct Held {
+    SequenceNumber number = 0;
+    Message message;
+  };
+  std::deque<Held> held_;
+  std::size_t held_octets_ = 0;
+  TimePoint heard_{};  // when the last message of the consumer came
 };
 
 }  // namespace perigee::events::nats

@@ -21,8 +21,9 @@ constexpr std::int64_t connect_time_max_ms = 2'000;  // for one server
 constexpr std::int64_t ping_interval_ms = 1'000;     // a silent server is left after three of them
 constexpr int pings_max = 2;
 constexpr std::int64_t write_time_max_ms = 1'000;
-constexpr std::size_t retired_max = 1'000;     // a new connection frees them
-constexpr int pending_messages_max = 1 << 20;  // of the library; the mailbox has the real limit
+constexpr std::size_t header_size_max = 1'024;  // octets of a header that the store reads
+constexpr std::size_t retired_max = 1'000;      // a new connection frees them
+constexpr int pending_messages_max = 1 << 20;   // of the library; the mailbox has the real limit
 constexpr int pending_octets_max = 256 << 20;
 
 template <typename Object, void (*destroy)(Object*)>
@@ -34,9 +35,16 @@ using SubscriptionPointer =
     std::unique_ptr<natsSubscription, Destroy<natsSubscription, natsSubscription_Destroy>>;
 using MessagePointer = std::unique_ptr<natsMsg, Destroy<natsMsg, natsMsg_Destroy>>;
 
+/// Other programs may publish messages with large headers.
+std::string limited(const char* value) {
+  std::string text = value;
+  return text.size() <= header_size_max ? text : std::string();
+}
+
 std::string header(natsMsg* message, const char* name) {
   const char* value = nullptr;
-  return natsMsgHeader_Get(message, name, &value) == NATS_OK && value != nullptr ? value : "";
+  const bool is_found = natsMsgHeader_Get(message, name, &value) == NATS_OK && value != nullptr;
+  return limited(is_found ? value : "");
 }
 
 /// NATS appends its headers behind the headers of the program that published the message.
@@ -44,7 +52,7 @@ std::string last_header(natsMsg* message, const char* name) {
   const char** values = nullptr;
   int count = 0;
   if (natsMsgHeader_Values(message, name, &values, &count) != NATS_OK) return {};
-  std::string last = count > 0 ? values[count - 1] : "";
+  std::string last = limited(count > 0 ? values[count - 1] : "");
   std::free(static_cast<void*>(values));
   return last;
 }
@@ -129,14 +137,16 @@ class LibraryLink final : public Link {
   }
 
   // The callbacks, on threads of the library.
+  /// Uses only the mailbox, which outlives the link: the library does not tell when a subscription
+  /// that is closed while it is made has made its last callback.
   static void on_message(natsConnection* /*connection*/, natsSubscription* subscription,
-                         natsMsg* message, void* link) {
+                         natsMsg* message, void* mailbox) {
     const MessagePointer owned(message);
     Message received = to_message(message);
     // A consumer pushes a message with the subject under which it was published.
     std::string subject = to_string(natsSubscription_GetSubject(subscription));
     if (!subject.contains('*')) received.subject = std::move(subject);
-    static_cast<LibraryLink*>(link)->mailbox_.post(std::move(received));
+    static_cast<Mailbox*>(mailbox)->post(std::move(received));
   }
   static void on_completed(void* link) {
     auto& self = *static_cast<LibraryLink*>(link);
@@ -200,7 +210,7 @@ std::expected<void, StoreError> LibraryLink::open(const NatsStoreOptions& option
 bool LibraryLink::subscribe(const std::string& subject) {
   natsSubscription* made = nullptr;
   if (natsConnection_Subscribe(&made, connection_, subject.c_str(), &LibraryLink::on_message,
-                               this) != NATS_OK)
+                               &mailbox_) != NATS_OK)
     return false;
   SubscriptionPointer owned(made);
   {

@@ -10,7 +10,12 @@ namespace {
 constexpr std::size_t message_octets_own = 256;  // of a message besides its text, about
 
 std::size_t octets_of(const Message& message) {
-  return message.octets.size() + message.subject.size() + message.reply.size() + message_octets_own;
+  std::size_t octets = message_octets_own;
+  for (const std::string* const text :
+       {&message.subject, &message.reply, &message.octets, &message.status, &message.description,
+        &message.message_id, &message.number, &message.last_of_consumer, &message.stalled})
+    octets += text->size();
+  return octets;
 }
 
 }  // namespace

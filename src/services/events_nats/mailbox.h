@@ -15,7 +15,8 @@
 
 namespace perigee::events::nats {
 
-/// A message from NATS, with the headers that the store reads. A missing header is empty.
+/// A message from NATS, with the headers that the store reads. A missing header is empty,
+/// and so is a header that is longer than the headers that NATS and this store write.
 struct Message {
   std::string subject;  ///< to which it was sent; for pushed messages, that of the consumer
   std::string reply;    ///< the subject for replies

@@ -149,6 +149,10 @@ StreamInfo to_stream(const json& root) {
   info.acknowledges = !flag_of(config, "no_ack");
   info.events_per_subject_max = signed_of(config, "max_msgs_per_subject", -1);
   info.duplicate_window_ns = signed_of(config, "duplicate_window", 0);
+  info.events_max = signed_of(config, "max_msgs", -1);
+  info.octets_max = signed_of(config, "max_bytes", -1);
+  info.age_max_ns = signed_of(config, "max_age", 0);
+  info.keeps_from_purges = flag_of(config, "deny_purge");
   info.replicas = number_of(config, "num_replicas");
   info.first = number_of(state, "first_seq");
   info.last = number_of(state, "last_seq");
@@ -172,7 +176,8 @@ std::string from_base64(const std::string& text) {
 
 LeaderMessage to_leader_message(const json& root) {
   const json& message = object_of(root, "message");
-  LeaderMessage found{number_of(message, "seq"), from_base64(text_of(message, "data"))};
+  LeaderMessage found{number_of(message, "seq"), from_base64(text_of(message, "data")),
+                      from_base64(text_of(message, "hdrs"))};
   if (found.number == 0) throw WrongAnswer("seq: missing");
   return found;
 }

@@ -73,6 +73,10 @@ struct StreamInfo {
   bool acknowledges = false;
   std::int64_t events_per_subject_max = -1;
   std::int64_t duplicate_window_ns = 0;
+  std::int64_t events_max = -1;    ///< -1: no limit
+  std::int64_t octets_max = -1;    ///< likewise
+  std::int64_t age_max_ns = 0;     ///< 0: no limit
+  bool keeps_from_purges = false;  ///< it refuses to remove messages
   std::uint64_t replicas = 1;
   SequenceNumber first = 0;
   SequenceNumber last = 0;
@@ -83,6 +87,7 @@ struct StreamInfo {
 struct LeaderMessage {
   SequenceNumber number = 0;
   std::string octets;
+  std::string headers;  ///< lines, as NATS sends them; may be empty
 };
 
 /// One page of the subjects of a stream.

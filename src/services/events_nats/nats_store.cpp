@@ -4,6 +4,7 @@
 #include "event/thread.h"
 #include "services/events_nats/channel.h"
 #include "services/events_nats/connector.h"
+#include "services/events_nats/message_ids.h"
 #include "services/events_nats/streams.h"
 #include <perigee/base/log.h>
 
@@ -13,7 +14,6 @@
 #include <future>
 #include <map>
 #include <optional>
-#include <random>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -30,19 +30,13 @@ using nats::Session;
 using std::chrono::milliseconds;
 
 constexpr std::size_t message_octets_max = std::size_t{256} << 20;  // that the thread has not read
+constexpr std::size_t read_octets_max = std::size_t{64} << 20;      // of the answers to all reads
 constexpr std::size_t replicas_max = 5;
-constexpr int duplicate_windows = 4;  // times the time of a request
-
-std::string random_name() {
-  constexpr std::string_view digits = "0123456789abcdef";
-  std::random_device random;
-  std::string name;
-  for (int words = 0; words < 4; ++words) {
-    std::uint32_t word = random();
-    for (int digit = 0; digit < 8; ++digit, word >>= 4U) name += digits[word & 0xfU];
-  }
-  return name;
-}
+// A server of NATS that was suspended may pass on events when it goes on. Their later copies must
+// be recognised until then, so the window does not depend on the time of a request. NATS allows no
+// window that is longer than the age of events.
+constexpr std::chrono::seconds duplicate_window{120};
+constexpr std::chrono::seconds age_min{20};
 
 StoreError closed_channel(const std::string& channel) {
   return {StoreError::Kind::failed,
@@ -95,8 +89,9 @@ class NatsThreadStore final : public NatsStore {
  public:
   explicit NatsThreadStore(NatsStoreOptions options)
       : options_(std::move(options)),
-        name_(random_name()),
-        inbox_("_INBOX." + name_),
+        name_(nats::random_name()),
+        secret_(nats::random_name()),
+        inbox_("_INBOX." + nats::random_name()),
         keys_(options_.prefix),
         admission_(options_),
         mailbox_(message_octets_max),
@@ -168,8 +163,9 @@ class NatsThreadStore final : public NatsStore {
   [[nodiscard]] task<void> tell(task<Result> work, std::shared_ptr<std::promise<Result>> result);
 
   const NatsStoreOptions options_;
-  const std::string name_;
-  const std::string inbox_;
+  const std::string name_;    // begins message ids, which other programs may read
+  const std::string secret_;  // the key of message ids
+  const std::string inbox_;   // not `name_`: other programs must not guess it
   const nats::Keys keys_;
   Admission admission_;
   nats::Mailbox mailbox_;
@@ -181,6 +177,7 @@ class NatsThreadStore final : public NatsStore {
 
   // Used only by the thread of the store.
   Session session_;
+  nats::ReadBudget read_budget_{read_octets_max};
   std::map<std::string, std::unique_ptr<Channel>, std::less<>> channels_;
   std::vector<Channel*> channels_by_number_;
   nats::LogLimit failures_;
@@ -197,13 +194,13 @@ std::expected<void, StoreError> NatsThreadStore::start() {
       session_.on_up(link);
       connections_made_ = session_.connections();
       is_connected_ = true;
-      for (Channel* const channel : channels_by_number_) channel->on_up();
+      for (Channel* const channel : channels_by_number_) channel->on_connection_changed();
     };
     events.down = [this] {
       is_connected_ = false;
       session_.on_down();
       report_failure("the connection was lost");
-      for (Channel* const channel : channels_by_number_) channel->on_down();
+      for (Channel* const channel : channels_by_number_) channel->on_connection_changed();
     };
     events.failed = [this](const StoreError& error) {
       session_.on_failed(error);
@@ -240,7 +237,7 @@ task<NatsThreadStore::Result> NatsThreadStore::open_subscriptions() {
   request.limits.octets_max = 0;
   request.limits.when_full = WhenFull::refuse_new;
   request.keeps_one_of_subject = true;
-  request.duplicate_window = duplicate_windows * options_.request_time_max;
+  request.duplicate_window = duplicate_window;
   const auto info = co_await nats::open_stream(session_, request, end);
   if (!info) co_return std::unexpected(info.error());
   co_return Result();
@@ -252,7 +249,9 @@ nats::StreamRequest NatsThreadStore::channel_stream(const std::string& name) con
   request.subject = keys_.subject(name);
   request.replicas = options_.replicas;
   request.limits = options_.limits;
-  request.duplicate_window = duplicate_windows * options_.request_time_max;
+  const auto age_max = options_.limits.age_max;
+  request.duplicate_window =
+      age_max.count() == 0 ? duplicate_window : std::min(duplicate_window, age_max);
   return request;
 }
 
@@ -272,7 +271,9 @@ task<NatsThreadStore::Result> NatsThreadStore::open(std::string name, EventListe
   place.name = name;
   place.number = channels_by_number_.size();
   place.store = name_;
-  auto channel = std::make_unique<Channel>(session_, keys_, place, *info, std::move(listener));
+  place.secret = secret_;
+  auto channel =
+      std::make_unique<Channel>(session_, keys_, read_budget_, place, *info, std::move(listener));
   channels_by_number_.push_back(channel.get());
   Channel& opened = *channels_.emplace(std::move(name), std::move(channel)).first->second;
   opened.start();
@@ -425,8 +426,15 @@ std::string mistake_in(const NatsStoreOptions& options) {
     return mistake;
   if (options.certificate.empty() != options.key.empty())
     return "a certificate for NATS needs its key, and a key its certificate";
+  const bool has_tls = std::ranges::any_of(
+      options.servers, [](const std::string& server) { return server.starts_with("tls://"); });
+  if (!has_tls && !(options.certificate.empty() && options.authorities.empty()))
+    return "certificates and authorities for NATS need TLS; write the servers as "
+           "tls://<host>:<port>";
   if (options.replicas == 0 || options.replicas > replicas_max)
     return "a stream of NATS has 1 to 5 replicas";
+  if (options.limits.age_max.count() != 0 && options.limits.age_max < age_min)
+    return "a stream of NATS keeps events for at least 20 s (--store-age-max); 0 is no limit";
   return {};
 }
 

@@ -10,8 +10,7 @@ namespace perigee::events::nats {
 
 namespace {
 
-constexpr std::size_t reads_max = 16;  // at once; each may hold a wave of large events
-constexpr std::size_t first_wave = 8;
+constexpr std::size_t reads_max = 16;  // at once
 constexpr std::size_t wave_max = 64;
 
 /// std::nullopt: the answer has no event.
@@ -91,7 +90,7 @@ Publication Reading::question(const std::string& json) const {
 std::size_t Reading::wave_size(SequenceNumber next, const Limits& limits,
                                const Batch& batch) const {
   const SequenceNumber stored = following_.recent().complete_after() - next + 1;
-  std::size_t size = batch.events.empty() ? first_wave : wave_max;
+  std::size_t size = batch.wave;
   if (batch.largest > 0)
     size = std::min(
         size, (limits.octets_max - std::min(limits.octets_max, batch.octets)) / batch.largest);
@@ -101,8 +100,22 @@ std::size_t Reading::wave_size(SequenceNumber next, const Limits& limits,
 
 task<Reading::Step> Reading::read_wave(SequenceNumber next, Limits limits, TimePoint end,
                                        Batch& batch) {
+  const std::size_t octets_each = session_.payload_max();
+  std::size_t size = 0;
+  while (size == 0) {
+    size = budget_.take(wave_size(next, limits, batch), octets_each);
+    if (size == 0) co_await budget_.wait(session_, session_.attempt_time(end));
+    if (size == 0 && (session_.now() >= end || session_.is_ending())) co_return Step::failed;
+  }
+  const Step step = co_await ask_wave(next, size, limits, end, batch);
+  budget_.give_back(size * octets_each);
+  batch.wave = std::min(2 * batch.wave, wave_max);
+  co_return step;
+}
+
+task<Reading::Step> Reading::ask_wave(SequenceNumber next, std::size_t size, Limits limits,
+                                      TimePoint end, Batch& batch) {
   std::vector<Publication> questions;
-  const std::size_t size = wave_size(next, limits, batch);
   for (std::size_t at = 0; at < size; ++at) questions.push_back(question(get_json(next + at)));
   const auto answers = co_await session_.ask_all(std::move(questions), session_.attempt_time(end));
   for (std::size_t at = 0; at < size; ++at) {
@@ -116,10 +129,9 @@ task<Reading::Step> Reading::read_wave(SequenceNumber next, Limits limits, TimeP
 }
 
 task<SequenceNumber> Reading::skip(SequenceNumber missing, TimePoint end) {
-  const Answer answer = co_await session_.ask(question(get_next_json(place_.subject, missing)),
-                                              session_.attempt_time(end));
-  if (!answer) co_return SequenceNumber{0};
-  if (const auto event = to_event(*answer)) co_return std::max(event->number, missing);
+  const auto next = co_await next_event(session_, place_.stream, place_.subject, missing, end);
+  if (!next || *next == missing) co_return SequenceNumber{0};  // another replica does not have it
+  if (*next > missing) co_return *next;
   const auto info = co_await stream_info(session_, place_.stream, end);
   const bool is_removed = info && info->first > missing;
   co_return is_removed ? info->first : SequenceNumber{0};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/events_nats/following.h"
+#include "services/events_nats/read_budget.h"
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
 #include <perigee/services/events/store.h>
@@ -19,8 +20,7 @@ namespace perigee::events::nats {
 /// Events that the listener got lately come from memory. Older events are asked for by their
 /// numbers, several at once. NATS does not say whether a number is missing because the event was
 /// removed, or because this replica does not have it yet. So at a missing number, the reader asks
-/// for the next event that exists, and believes that there is none only if the leader's first
-/// number says so.
+/// the leader for the next event that exists.
 ///
 /// A read goes no further than the listener: the listener tells of later events.
 class Reading {
@@ -35,9 +35,9 @@ class Reading {
   };
   using Events = std::expected<std::vector<StoredEvent>, StoreError>;
 
-  /// `following` outlives the reader.
-  Reading(Session& session, const Following& following, Place place)
-      : session_(session), following_(following), place_(std::move(place)) {}
+  /// `following` and `budget` outlive the reader.
+  Reading(Session& session, const Following& following, ReadBudget& budget, Place place)
+      : session_(session), following_(following), budget_(budget), place_(std::move(place)) {}
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -49,6 +49,7 @@ class Reading {
     std::vector<StoredEvent> events;
     std::size_t octets = 0;
     std::size_t largest = 0;  // octets of the largest event
+    std::size_t wave = 2;     // questions of the next wave at most; doubled after each wave
 
     [[nodiscard]] bool has_room(const Limits& limits, std::size_t octets_more) const {
       return events.empty() ||
@@ -66,8 +67,12 @@ class Reading {
   /// Wakes a read that waits, if there is room for it.
   void ring_next();
   [[nodiscard]] task<Events> read_stored(SequenceNumber after, Limits limits, TimePoint end);
+  /// Reads the next events, as many as probably have room.
   [[nodiscard]] task<Step> read_wave(SequenceNumber next, Limits limits, TimePoint end,
                                      Batch& batch);
+  /// Asks for `size` events, and adds the events that have room.
+  [[nodiscard]] task<Step> ask_wave(SequenceNumber next, std::size_t size, Limits limits,
+                                    TimePoint end, Batch& batch);
   /// The number from which on there may be events, behind a missing one. 0: not known now.
   [[nodiscard]] task<SequenceNumber> skip(SequenceNumber missing, TimePoint end);
   [[nodiscard]] Publication question(const std::string& json) const;
@@ -76,6 +81,7 @@ class Reading {
 
   Session& session_;
   const Following& following_;
+  ReadBudget& budget_;
   const Place place_;
   std::size_t running_ = 0;
   std::deque<Bell*> turns_;  // reads that wait for one of the others to end

@@ -41,6 +41,7 @@ void Session::on_up(std::shared_ptr<Link> link) {
   if (is_ending_) return;
   payload_max_ = link->payload_max();
   link_ = std::move(link);
+  is_dead_ = false;
   ++connections_;
 }
 
@@ -51,14 +52,15 @@ void Session::on_down() {
 }
 
 bool Session::publish(const Publication& publication) {
-  if (link_ == nullptr) return false;
+  if (!is_up()) return false;
   if (link_->publish(publication)) return true;
+  is_dead_ = true;
   link_->close();  // `on_down` follows
   return false;
 }
 
 void Session::send(Publication publication, milliseconds time, OnAnswer done) {
-  if (is_ending_ || link_ == nullptr) return done(std::unexpected(NoAnswer::not_sent));
+  if (is_ending_ || !is_up()) return done(std::unexpected(NoAnswer::not_sent));
   const std::uint64_t token = ++last_token_;
   publication.reply = inbox('r', token);
   const auto timer = timers_.emplace(now() + time, [this, token] {

@@ -78,16 +78,15 @@ class Session {
   void on_up(std::shared_ptr<Link> link);
   void on_down();
   void on_failed(const StoreError& error) { last_failure_ = error; }
-  [[nodiscard]] bool is_up() const { return link_ != nullptr; }
+  /// False also after a message could not be sent, even before `on_down` comes.
+  [[nodiscard]] bool is_up() const { return link_ != nullptr && !is_dead_; }
   /// Counts the connections. 0: there was none yet.
   [[nodiscard]] std::uint64_t connections() const { return connections_; }
   [[nodiscard]] const std::optional<StoreError>& last_failure() const { return last_failure_; }
-  /// False: the message was not sent, because there is no connection.
+  /// False: there is no connection, or it has ended while the message was sent.
   bool publish(const Publication& publication);
   /// Subscribes over this connection only. False: there is none.
-  bool subscribe(const std::string& subject) {
-    return link_ != nullptr && link_->subscribe(subject);
-  }
+  bool subscribe(const std::string& subject) { return is_up() && link_->subscribe(subject); }
   void unsubscribe(const std::string& subject) {
     if (link_ != nullptr) link_->unsubscribe(subject);
   }
@@ -163,6 +162,7 @@ class Session {
   const NatsStoreOptions& options_;
   const std::string inbox_;
   std::shared_ptr<Link> link_;
+  bool is_dead_ = false;  // the link could not send a message
   std::size_t payload_max_ = 0;
   std::uint64_t connections_ = 0;
   std::optional<StoreError> last_failure_;

@@ -3,6 +3,9 @@
 
 #include <perigee/base/printable.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <utility>
 
 namespace perigee::events::nats {
@@ -18,6 +21,11 @@ std::string join(const std::vector<std::string>& texts) {
   return joined.empty() ? "none" : joined;
 }
 
+/// Whether a limit of the stream removes messages. NATS writes 0 and -1 for no limit.
+bool removes_old(const StreamInfo& info) {
+  return info.age_max_ns > 0 || info.events_max > 0 || info.octets_max > 0;
+}
+
 /// Why a stream cannot serve. Empty: it can.
 std::string mistake_in(const StreamInfo& info, const StreamRequest& request) {
   if (info.is_copy) return "it is a copy of another stream";
@@ -30,8 +38,13 @@ std::string mistake_in(const StreamInfo& info, const StreamRequest& request) {
   if (!info.has_direct_get) return "it does not allow direct gets (nats-server 2.9 or later does)";
   if ((info.events_per_subject_max == 1) != request.keeps_one_of_subject)
     return "it keeps another number of messages for each subject";
-  if (info.duplicate_window_ns < std::chrono::nanoseconds(request.duplicate_window).count())
-    return "its duplicate window is too short";
+  if (info.keeps_from_purges) return "it denies purges";
+  if (request.keeps_one_of_subject && removes_old(info))
+    return "it has a limit of age, messages or octets, which would remove subscriptions";
+  // NATS allows no window that is longer than the age of events.
+  std::int64_t window = std::chrono::nanoseconds(request.duplicate_window).count();
+  if (info.age_max_ns > 0) window = std::min(window, info.age_max_ns);
+  if (info.duplicate_window_ns < window) return "its duplicate window is too short";
   return {};
 }
 
@@ -65,6 +78,17 @@ task<std::expected<StreamInfo, StoreError>> stream_info(Session& session, std::s
   if (!*found)
     co_return std::unexpected(to_store_error(found->error(), "the NATS stream '" + stream + "'"));
   co_return **found;
+}
+
+task<std::expected<SequenceNumber, StoreError>> next_event(Session& session, std::string stream,
+                                                           std::string subject,
+                                                           SequenceNumber number, TimePoint end) {
+  const auto found = co_await session.ask_api(
+      "STREAM.MSG.GET." + stream, get_next_json(subject, number), end, parse_leader_message);
+  if (!found) co_return std::unexpected(found.error());
+  if (*found) co_return (*found)->number;
+  if (found->error().is(ErrorCode::no_message)) co_return SequenceNumber{0};
+  co_return std::unexpected(to_store_error(found->error(), "the NATS stream '" + stream + "'"));
 }
 
 namespace {

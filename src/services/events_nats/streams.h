@@ -19,6 +19,13 @@ namespace perigee::events::nats {
 [[nodiscard]] task<std::expected<StreamInfo, StoreError>> stream_info(Session& session,
                                                                       std::string stream,
                                                                       TimePoint end);
+/// The number of the first event of `subject` from `number` on, as the leader of the stream has it.
+/// 0: it has none. Other replicas may lack events that the leader has.
+[[nodiscard]] task<std::expected<SequenceNumber, StoreError>> next_event(Session& session,
+                                                                         std::string stream,
+                                                                         std::string subject,
+                                                                         SequenceNumber number,
+                                                                         TimePoint end);
 /// The error of a request of JetStream's API.
 [[nodiscard]] StoreError to_store_error(const ApiError& error, const std::string& what);
 

@@ -361,6 +361,10 @@ TEST_CASE("mistakes in the options are errors") {
   CHECK(text_of([](auto& options) { options.replicas = 6; }) ==
         "a stream of NATS has 1 to 5 replicas");
   CHECK(text_of([](auto& options) { options.key = "x"; }).contains("needs its key"));
+  CHECK(text_of([](auto& options) { options.authorities = "x"; }).contains("need TLS"));
+  CHECK(text_of([](auto& options) {
+          options.limits.age_max = std::chrono::seconds(19);
+        }).contains("at least 20 s (--store-age-max)"));
 }
 
 TEST_CASE("a channel can be opened again with another listener, and with none") {

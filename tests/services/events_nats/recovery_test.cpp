@@ -87,10 +87,11 @@ class Followed {
   NatsStoreOptions options{.servers = {"nats://h:1"}, .clock = &clock};
   Session session{options, "inbox"};
   std::vector<std::string> broken;
+  int checks = 0;
   Following following{session,
-                      {"stream", "inbox.f.0."},
+                      {"stream", "subject", "inbox.f.0."},
                       stream_with(5),
-                      {[](const StoredEvent&, std::string_view) {},
+                      {[](const StoredEvent&, std::string_view) {}, [this] { ++checks; },
                        [this](const StoreError& error) { broken.push_back(error.text); }}};
   std::shared_ptr<FakeLink> link;
 };
@@ -132,7 +133,8 @@ TEST_CASE("a list of subscriptions without an end is given up") {
 
 TEST_CASE("a read of old events leaves the thread to other work while there is no connection") {
   Followed followed;
-  Reading reading(followed.session, followed.following, {"stream", "subject"});
+  ReadBudget budget(1 << 20);
+  Reading reading(followed.session, followed.following, budget, {"stream", "subject"});
   std::vector<Reading::Events> results;
   const TimePoint end = followed.clock.now() + milliseconds(200);
   followed.session.start(keep(reading.read(0, {10, 1'000}, end), results));
@@ -144,7 +146,8 @@ TEST_CASE("a read of old events leaves the thread to other work while there is n
 
 TEST_CASE("each of many reads ends in time while there is no connection") {
   Followed followed;
-  Reading reading(followed.session, followed.following, {"stream", "subject"});
+  ReadBudget budget(1 << 20);
+  Reading reading(followed.session, followed.following, budget, {"stream", "subject"});
   std::vector<Reading::Events> results;
   const TimePoint end = followed.clock.now() + milliseconds(200);
   for (int count = 0; count < 40; ++count)
@@ -177,6 +180,20 @@ TEST_CASE("a stream that is missing for long ends its channel") {
   CHECK(followed.broken[0].ends_with("; start the event service again"));
 }
 
+TEST_CASE("a stream without answers between two missing ones goes on") {
+  Followed followed;
+  followed.connect();
+  followed.answer_for(1'000, error_json(404, 10059));
+  followed.session.on_down();  // the servers of the cluster start again
+  followed.wait(30'000);
+  followed.session.on_up(followed.link);
+  followed.following.on_connection_changed();
+  followed.link->sent.clear();
+  followed.wait(1'000);
+  followed.answer_for(1'000, error_json(404, 10059));
+  CHECK(followed.broken.empty());
+}
+
 TEST_CASE("a stream that was made again, or has lost events, ends its channel at once") {
   for (const std::string& info : {stream_json("tuesday", 5), stream_json("monday", 4)}) {
     Followed followed;
@@ -184,6 +201,31 @@ TEST_CASE("a stream that was made again, or has lost events, ends its channel at
     followed.answer(info);
     CHECK(followed.broken.size() == 1);
   }
+}
+
+TEST_CASE("a stream is checked over each connection, and again in doubt") {
+  Followed followed;
+  followed.connect();
+  CHECK(followed.checks == 0);
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 1);
+  followed.answer(R"({"name":"c"})");
+  followed.following.check_again();
+  followed.wait(100);
+  followed.link->sent.erase(followed.link->sent.begin());  // the removal of the consumer
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 2);
+}
+
+TEST_CASE("a doubt during the check of a stream needs another check") {
+  Followed followed;
+  followed.connect();
+  followed.following.check_again();
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 0);
+  followed.wait(100);
+  followed.answer(stream_json("monday", 5));
+  CHECK(followed.checks == 1);
 }
 
 TEST_CASE("a new leader of replicas may not have all events yet") {

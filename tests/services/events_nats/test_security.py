@@ -75,9 +75,12 @@ class Tls(InFolder):
 
     def test_without_tls_in_the_address_the_server_decides(self):
         with Cluster(options=tls_of(self.folder)) as cluster:
-            with StoreClient(cluster.urls, authorities=self.authority) as store:
+            with mock.patch.dict(os.environ, SSL_CERT_FILE=str(self.authority)), StoreClient(cluster.urls) as store:
                 self.assertEqual(store.append("x"), "1")
             self.assertRegex(self.refusal(cluster.urls), "failed .*certificate")
+
+    def test_authorities_need_tls_in_the_address(self):
+        self.assertRegex(self.refusal("nats://127.0.0.1:1", authorities=self.authority), "failed .* need TLS")
 
 
 @unittest.skipUnless(NATS, "nats-server is not installed")

@@ -65,7 +65,8 @@ enum class Begin : std::uint8_t {
 
 /// A function that is called with each new event of a channel, in the order of the numbers, when
 /// the event is durable. Runs on a thread of the store, one call at a time, and before `append`
-/// reports the event. Must not throw, and must not wait for the store.
+/// reports the event. A store in other servers may report an event first, if the time of its
+/// request is over. Must not throw, and must not wait for the store.
 using EventListener = std::function<void(const StoredEvent&)>;
 
 /// Keeps the events of channels, and subscriptions. Any thread. Several services may share the
