@@ -1,4 +1,5 @@
-// The frame header in the form of the former reader of GIOP: only for the oracle of fuzz_inbox.
+// A second parser of GIOP frame headers, from the code before the engine. Only fuzz_inbox uses it,
+// to compare its results with those of the inbox.
 #pragma once
 
 #include "giop/frame.h"
@@ -27,7 +28,7 @@ struct FrameHeader {
   }
 };
 
-/// Each message contains at least a request id, so it has at least twelve octets.
+/// Reads a GIOPlite header from at least twelve octets.
 inline std::expected<FrameHeader, FramingError> parse_lite_header(
     const std::byte* front, std::size_t message_size_max) noexcept {
   const auto bits = std::to_integer<std::uint8_t>(front[lite_bits_offset]);
@@ -40,6 +41,7 @@ inline std::expected<FrameHeader, FramingError> parse_lite_header(
   header.type = (bits & lite_bit_reply) != 0 ? FrameType::reply : FrameType::request;
   header.total = lite_header_size + load_ulong(front + lite_size_offset, header.order);
   if (header.total > message_size_max) return std::unexpected(FramingError::too_large);
+  // Each message contains at least a request id, so it has at least twelve octets.
   if (header.total < frame_header_size) return std::unexpected(FramingError::bad_header);
   return header;
 }

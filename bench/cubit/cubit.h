@@ -63,7 +63,7 @@ struct CubitReport {
   std::vector<System> systems;
   std::map<std::string, std::map<std::string, Cell>> cells;  ///< by workload, then system
   std::vector<Comparison> comparisons;                       ///< of measured systems
-  /// By workload, in the order of the comparisons: the per-round ratios of p50.
+  /// The ratios of p50 in each round: by workload, in the order of the comparisons.
   std::map<std::string, std::vector<Estimate>> compared;
   std::vector<Claim> claims = {};  ///< see claims_of()
   /// The reasons why systems were not measured, by system.

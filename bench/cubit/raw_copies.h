@@ -1,5 +1,5 @@
-// The floor of large messages through shared memory: each message is copied twice, within one
-// process.
+// The lower limit of the time for large messages through shared memory: two copies of each message,
+// within one process.
 #pragma once
 
 #include "raw.h"
@@ -19,7 +19,7 @@ class RawCopies {
  public:
   RawCopies(const std::string& place, MessageSizes sizes);
 
-  /// Whether the last octet of each message has arrived.
+  /// Copies the request twice, then the reply twice. True if the last octet of each copy is right.
   bool call();
 
  private:

@@ -46,14 +46,15 @@ struct EventsPoint {
   std::vector<EventsSample> samples;
 };
 
-/// For the measurement of memory: the limit of the stopped consumer's queue, and the octets of all
-/// pushed events, which are much more than the queue may keep.
+/// The measurement of memory uses these: the limit of the stopped consumer's queue, and the octets
+/// of all pushed events, which are many more than the queue may keep.
 inline constexpr std::size_t limited_octets = 4 << 20;
 inline constexpr std::size_t pushed_octets = 64 << 20;
 /// A limited queue keeps the service below this growth, and a queue without limits does not.
 inline constexpr double growth_max_mib = 8;
 
-/// Of one round: passes in which all consumers run, and in which one consumer is stopped.
+/// The results of one round: of passes in which all consumers run, and of passes in which one
+/// consumer is stopped.
 struct StoppedSample {
   double running_p99_ms = 0;  ///< from the push of an event to its delivery
   double stopped_p99_ms = 0;  ///< of the other consumers

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Between fork and exec: only async-signal-safe calls.
+// Runs between fork and exec, so it makes only async-signal-safe calls.
 [[noreturn]] void become_captured_child(char* const* arguments, int null, int errors) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(null, STDIN_FILENO);

@@ -89,7 +89,7 @@ std::string to_svg(const BarChart& chart, const RatioRange& range, Width width =
 std::string to_figure(const LineChart& chart, const RatioRange& range);
 std::string to_figure(const BarChart& chart, const RatioRange& range);
 std::string to_svg(const LineChart& chart);
-/// Only the drawing, without its legend.
+/// The drawing alone, without its legend.
 std::string to_drawing(const LineChart& chart);
 std::string to_svg(const BarChart& chart);
 

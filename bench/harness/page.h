@@ -16,7 +16,7 @@ struct TextRow {
   std::string anchor = {};
 };
 
-/// Its parts appear in the order in which they were added. All text is escaped.
+/// The parts of a page appear in the order in which they were added. All text is escaped.
 class Page {
  public:
   /// The page begins with its title and with descriptions of the machine and the run.

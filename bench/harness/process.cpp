@@ -26,7 +26,7 @@ namespace {
   throw std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-// Between fork and exec: only async-signal-safe calls.
+// Runs between fork and exec, so it makes only async-signal-safe calls.
 [[noreturn]] void become_child(char* const* arguments, int cpu, int input, int output) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   dup2(input, STDIN_FILENO);

@@ -36,7 +36,7 @@ Process start(const Words& words, int cpu) {
 /// A server and a client, which serve one or several systems.
 class Peers {
  public:
-  /// Without `names`: the C program.
+  /// If `names` is null, the peers are the C program.
   Peers(const std::string& scheme, const Placement& placement, Names* names)
       : server_(start(names == nullptr ? Words{"raw-server"} : Words{"server", scheme},
                       placement.server_cpu)),

@@ -35,7 +35,7 @@ struct Point {
   friend auto operator<=>(const Point&, const Point&) = default;
 };
 
-/// Like "150 clients, 0 ms, all on one CPU".
+/// The point as text: "150 clients, 0 ms, all on one CPU".
 std::string to_text(const Point& point);
 
 /// A point, and the models that are measured there.

@@ -48,7 +48,8 @@ std::vector<Run> runs() {
            .full_seconds = 8}};
 }
 
-// Of one version, with socket queues of 64 KiB. `size` may be "{X}".
+// The path of a result of one version, with socket queues of 64 KiB by default. `size` may be
+// "{X}".
 std::string cell(const std::string& version, const std::string& size, const std::string& field,
                  int queue = 65536) {
   return fmt::format("results|queue_size={};buffer_size={};version={}|{}", queue, size, version,

@@ -20,7 +20,7 @@ using nlohmann::json;
 constexpr std::array verdicts{Verdict::confirmed, Verdict::refuted, Verdict::undecided,
                               Verdict::not_testable, Verdict::not_run};
 
-// Of all figures that have values in the paper.
+// The results of all figures that have values in the paper.
 std::vector<Result> all_results(const Report& report) {
   std::vector<Result> results;
   for (const Paper& paper : report.papers)

@@ -36,7 +36,7 @@ struct TtcpVersion {
 };
 
 /// All versions of this build. The first is the C version over TCP; "null" is the same again.
-/// Without the peers whose programs are empty.
+/// Peers whose programs are empty are left out.
 std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program,
                                        const std::string& iceoryx_program = {});
 

@@ -69,7 +69,7 @@ Table activities_table(const WhiteboxReport& report, const std::string& title,
   return table;
 }
 
-// Without the row of waiting for the other side.
+// The table leaves out the row of waiting for the other side.
 Table instructions_table(const WhiteboxReport& report, const std::string& title,
                          const std::vector<Activity>& activities, Steps CallSteps::* side) {
   Table table{title, {"activity"}, {}};

@@ -28,7 +28,7 @@ struct WhiteboxOptions {
   std::vector<std::size_t> sizes;  ///< of the parameter of figure 19, in octets
   /// Values of -ORBThreadStrategy. Figure 19 and the counts are for the first one.
   std::vector<std::string> strategies = whitebox_strategies();
-  /// Of the cubit experiment. The first one has the counts.
+  /// Workloads of the cubit experiment. The counts are for the first workload.
   std::vector<std::string> workloads{"void", "struct", "any"};
   bool counts = false;  ///< also count the instructions of each step, by callgrind
 };

@@ -14,9 +14,10 @@
 
 namespace perigee::cdr {
 
-/// For one walk over a value or a TypeCode. Types may come from the network. The first look-up in a
-/// type visits all its members: the octets of the TypeCode limit their number. Later look-ups in a
-/// large type use a sorted table, so the work does not grow with the product of values and members.
+/// Used for one walk over a value or a TypeCode. Types may come from the network. The first look-up
+/// in a type visits all its members. This takes no more work than decoding the TypeCode took. Later
+/// look-ups in a large type use a sorted table, so the work does not grow with the product of
+/// values and members.
 ///
 /// Types are known by their addresses: they must outlive the index.
 class LabelIndex final {
@@ -33,8 +34,8 @@ class LabelIndex final {
     return &type.members[found->second];
   }
 
-  /// The result of has_signed_enumerators, which visits all members. Calls it only once for a large
-  /// type.
+  /// The result of has_signed_enumerators, which visits all members. For a type with more than
+  /// `few` members, the index calls has_signed_enumerators only once.
   [[nodiscard]] bool is_signed(const TypeNode& type) {
     if (type.members.size() <= few) return has_signed_enumerators(type);
     Known& known = known_[&type];

@@ -37,8 +37,8 @@ void write_label(Encoder& encoder, const TypeNode& discriminator, std::int64_t l
 std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator) noexcept;
 /// Whether the type is an enum with values, and a value is negative. Looks at all enumerators.
 [[nodiscard]] bool has_signed_enumerators(const TypeNode& type) noexcept;
-/// For many labels: the caller calls has_signed_enumerators() for the discriminator once, and
-/// passes the result.
+/// Reads one of many labels. The caller calls has_signed_enumerators() for the discriminator once,
+/// and passes the result.
 std::int64_t read_label(Decoder& decoder, const TypeNode& discriminator,
                         bool signed_enumerators) noexcept;
 /// Skips a label that need not be a value of the discriminator.

@@ -33,7 +33,8 @@ class Poller {
                                                     Duration left) noexcept = 0;
   /// Whether `wait` would return events at once.
   [[nodiscard]] virtual bool has_events() noexcept = 0;
-  /// For a foreign loop: becomes readable when `wait` would return events.
+  /// A handle for an event loop of the application. It becomes readable when `wait` would return
+  /// events.
   [[nodiscard]] virtual int handle() noexcept = 0;
 };
 

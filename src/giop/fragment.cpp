@@ -27,7 +27,8 @@ class SegmentCursor {
   }
 
  private:
-  /// At most `count` octets from the own or borrowed run at the cursor, which advances behind them.
+  /// At most `count` octets of the run at the cursor. A run has own or borrowed octets of the
+  /// buffer. The cursor advances behind the octets.
   OctetSpan front(std::size_t count) {
     const bool any = borrowed_index_ < borrowed_.size();
     if (any && borrowed_[borrowed_index_].own_offset == own_offset_) {

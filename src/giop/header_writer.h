@@ -69,7 +69,8 @@ class HeaderWriter {
     std::memset(place_, 0, 3);
     place_ += 3;
   }
-  /// Only for the addressing disposition, which is at an even offset in every message.
+  /// Writes the addressing disposition, which is at an even offset in every message. No other
+  /// field uses it.
   void ushort(std::uint16_t value) noexcept {
     if (swap_) value = reverse_octets(value);
     std::memcpy(place_, &value, sizeof value);

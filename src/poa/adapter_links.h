@@ -23,7 +23,7 @@ namespace perigee::poa {
 template <typename Node>
 class AdapterLinks {
  public:
-  using Lock = std::unique_lock<std::mutex>;  ///< of the adapter's mutex
+  using Lock = std::unique_lock<std::mutex>;  ///< a lock of the adapter's mutex
 
   /// `path`: the encoded names of the adapters below the Root POA, as in a persistent object key.
   AdapterLinks(const counted_ptr<Node>& parent, Octets path)

@@ -169,7 +169,7 @@ Dispatcher::Served Dispatcher::route_to_main_thread(orb::ServerRequest& request)
   Served served = Served::look_again;
   std::exception_ptr thrown;
   const auto work = [&] {
-    const orb::SlotScope no_slots(nullptr);  // of the main thread
+    const orb::SlotScope no_slots(nullptr);  // hides the slots of the main thread
     try {
       served = route_on_main_thread(request);
     } catch (...) {

@@ -60,7 +60,7 @@ class ObjectMap {
   /// however many objects its servant has.
   struct Served {
     std::size_t count = 0;
-    SlotRef slot;  ///< of the only object; generation 0 after there were two
+    SlotRef slot;  ///< the slot of the only object; generation 0 after there were two
   };
 
   ById ids_;

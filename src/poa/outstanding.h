@@ -77,7 +77,7 @@ class Outstanding {
     }
 
    private:
-    Adapter* adapter_ = nullptr;  // of the pinned object
+    Adapter* adapter_ = nullptr;  // the adapter of the pinned object
     std::string id_;
   };
 

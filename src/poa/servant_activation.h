@@ -31,7 +31,7 @@ namespace perigee::poa {
 /// unless its state is `leaving`.
 class ServantActivation {
  public:
-  using Lock = std::unique_lock<std::mutex>;  ///< of the adapter's mutex
+  using Lock = std::unique_lock<std::mutex>;  ///< a lock of the adapter's mutex
   using Servant = PortableServer::Servant;
   /// The state of an id in transition.
   enum class State : std::uint8_t {

@@ -47,7 +47,7 @@ class EmbeddedReader final {
   std::span<const std::uint8_t> rest_;
   std::vector<Definition*> definitions_;  // of this description, by position
   std::vector<bool> is_new_;
-  /// For each interface and valuetype: the repository ids of its contents in this description.
+  /// The repository ids of the contents of each interface and valuetype, in this description.
   std::unordered_map<const Definition*, std::string> ids_inside_;
   /// The octets of the current details, with repository ids instead of positions.
   std::string content_;

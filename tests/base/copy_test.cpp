@@ -49,7 +49,7 @@ bool copies_exactly(Copy copy, std::size_t to_offset, std::size_t from_offset, s
   return std::ranges::equal(to, from) && after[0] == untouched && before[0] == untouched;
 }
 
-TEST_CASE("copies of all sizes hold the same octets and touch no others") {
+TEST_CASE("copies of all sizes have the same octets, and change no octets around them") {
   using Sizes = std::initializer_list<std::size_t>;
   for (const std::size_t size : Sizes{0, 1, 255, 256, 257, 2047, 2048, 2049, 4096, 5000})
     for (const std::size_t distance : Sizes{0, 1, 16, 31, 32, 100}) {

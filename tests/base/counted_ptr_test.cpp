@@ -95,7 +95,7 @@ TEST_CASE("weak pointers do not keep the object, and see that it is gone") {
   CHECK(wider.expired());
 }
 
-TEST_CASE("a constructor that throws leaves nothing behind") {
+TEST_CASE("a constructor that throws leaves no memory behind") {
   struct Thrower {
     explicit Thrower(int value) { throw std::runtime_error(value == 1 ? "one" : "other"); }
   };

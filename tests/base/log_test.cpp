@@ -42,7 +42,7 @@ TEST_CASE("by default warnings are written and information is not") {
   CHECK_FALSE(log::enabled(log::Level::info));
 }
 
-TEST_CASE("a lower level lets more through, and off lets nothing through") {
+TEST_CASE("a lower level passes more lines to the log, and the level off passes none") {
   const Collector collector;
   log::set_level(log::Level::trace);
   log::write(log::Level::trace, "a", "1");

@@ -67,11 +67,11 @@ TEST_CASE("references in location forwards lead through the bridge") {
     return ior_at(reply, reply.body());
   };
   const Octets other = octets('o', 't', 'h', 'e', 'r');
-  // To another object of the target: the same key.
+  // A forward to another object of the target keeps the key.
   const iop::Ior same = forward(ends.target.reference(other), 3);
   CHECK(target_of(same).object_key == other);
   CHECK(target_of(same).endpoints.front().endpoint == ends.bridge->listening().front());
-  // To another server: a key of the bridge, which leads there.
+  // A forward to another server gets a key of the bridge, which leads there.
   const iop::Ior routed = forward(elsewhere.reference(other), 4);
   CHECK(target_of(routed).endpoints.front().endpoint == ends.bridge->listening().front());
   const Octets key = target_of(routed).object_key;

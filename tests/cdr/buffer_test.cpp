@@ -30,7 +30,7 @@ TEST_CASE("an empty buffer has no octets and no segments") {
   CHECK(segments.empty());
 }
 
-TEST_CASE("octets survive growth") {
+TEST_CASE("octets stay the same when the buffer grows") {
   Buffer buffer;
   for (int value = 0; value < 100000; ++value) *buffer.extend(1) = static_cast<std::byte>(value);
   REQUIRE(buffer.size() == 100000);

@@ -95,7 +95,7 @@ TEST_CASE("the handler gets BAD_PARAM for a value that exceeds its bound") {
   CHECK(handler->failure() == "BAD_PARAM");
 }
 
-TEST_CASE("weak references to handlers and to their C++ objects") {
+TEST_CASE("weak references to a handler and to its C++ object expire with the object") {
   Traits::replyhandler_weak_ref_type weak_handler;
   Traits::replyhandler_weak_servant_ref_type weak_object;
   CHECK(weak_handler.expired());

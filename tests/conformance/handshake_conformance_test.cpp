@@ -72,13 +72,15 @@ TEST_CASE("an open ends when the peer closes the connection") {
   CHECK(pair.client->open(Wait::yes).status == IoStatus::end_of_stream);
 }
 
-TEST_CASE("has_output reports an octet that the transport owes, and a receive writes it") {
+TEST_CASE(
+    "has_output reports an octet that the transport itself has to send, and a receive sends it") {
   auto memory = make_memory_pair({.capacity = 1});
   const TransportPair pair = wrap(memory);
   (void)open_by_turns(pair);
   std::byte octet{1};
   const OctetSpan one(&octet, 1);
-  // The octet that the client owes (its ticket) takes all room, so its first message waits.
+  // The octet that the client itself has to send (its ticket) takes all room, so its first message
+  // waits.
   CHECK(pair.client->send({&one, 1}, Wait::no).status == IoStatus::would_block);
   CHECK_FALSE(pair.client->has_output());
   std::byte got{};

@@ -61,7 +61,7 @@ inline IoResult send_some(transport::Transport& transport, OctetSpan octets) {
 
 /// Sends what the transport itself still has to send: the rest of a record whose contents it has
 /// taken.
-inline void send_owed_output(transport::Transport& transport) {
+inline void send_transport_output(transport::Transport& transport) {
   if (!transport.features().owes_output) return;
   static_cast<void>(transport.set_send_timeout(std::chrono::microseconds(0)));
   static_cast<void>(transport.send({}, Wait::yes));

@@ -136,7 +136,7 @@ TEST_CASE("sends without waiting take the octets that fit, and lose none of them
   CHECK(result.status == IoStatus::would_block);
   CHECK(result.count == 0);
   CHECK(was_short);
-  std::jthread sender([&] { send_owed_output(*pair.client); });
+  std::jthread sender([&] { send_transport_output(*pair.client); });
   const Octets received = receive_exactly(*pair.server, taken);
   sender.join();
   CHECK(std::equal(received.begin(), received.end(), message.begin()));
@@ -222,7 +222,7 @@ TEST_CASE("a send whose time-out passes says how much was taken") {
   CHECK(result.status == IoStatus::timed_out);
   CHECK(taken > 0);
   CHECK(taken < message.size());
-  std::jthread sender([&] { send_owed_output(*pair.client); });
+  std::jthread sender([&] { send_transport_output(*pair.client); });
   const Octets received = receive_exactly(*pair.server, taken);
   sender.join();
   CHECK(std::equal(received.begin(), received.end(), message.begin()));

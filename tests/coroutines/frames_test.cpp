@@ -58,7 +58,7 @@ int serve(test::Gate& gate, task<int> work) {
   return answer;
 }
 
-TEST_CASE("a started task has one frame, and nothing else is allocated") {
+TEST_CASE("a started task has one frame, and no other memory is allocated") {
   test::Gate gate;
   CHECK(serve(gate, leaf(gate, 5)) == 5);
   frames_made = frames_ended = 0;

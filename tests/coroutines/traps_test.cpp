@@ -74,7 +74,7 @@ int outcome_of(task<int> (*form)()) {
   return started.get();
 }
 
-TEST_CASE("co_await alone in a declaration, an assignment, a return") {
+TEST_CASE("a co_await may be the whole expression of a declaration, an assignment or a return") {
   CHECK(outcome_of([]() -> task<int> {
           int number = co_await value(Counted(1));
           number = co_await value(Counted(number + 1));
@@ -82,7 +82,7 @@ TEST_CASE("co_await alone in a declaration, an assignment, a return") {
         }) == 3);
 }
 
-TEST_CASE("co_await alone in a condition") {
+TEST_CASE("a co_await may be the whole condition of an if, a while or a switch") {
   CHECK(outcome_of([]() -> task<int> {
           int rounds = 0;
           while (co_await positive(Counted(3 - rounds))) rounds += 1;
@@ -96,7 +96,7 @@ TEST_CASE("co_await alone in a condition") {
         }) == 30);
 }
 
-TEST_CASE("instead of && and ||: nested conditions, and values with names") {
+TEST_CASE("nested conditions and named values replace && and || around co_await") {
   CHECK(outcome_of([]() -> task<int> {
           if (Counted(1).number() == 1) {
             if (co_await positive(Counted(1))) {
@@ -108,7 +108,7 @@ TEST_CASE("instead of && and ||: nested conditions, and values with names") {
         }) == 1);
 }
 
-TEST_CASE("instead of ?: around co_await: if and else") {
+TEST_CASE("if and else replace ?: around co_await") {
   CHECK(outcome_of([]() -> task<int> {
           std::optional<Counted> chosen;
           if (Counted(1).number() == 1) {
@@ -120,7 +120,7 @@ TEST_CASE("instead of ?: around co_await: if and else") {
         }) == 4);
 }
 
-TEST_CASE("instead of ?: in an argument: a value with a name, or a function that chooses") {
+TEST_CASE("a named value, or a function that chooses, replaces ?: in an argument of co_await") {
   CHECK(outcome_of([]() -> task<int> {
           Counted chosen = Counted(1).number() == 1 ? Counted(2) : Counted(3);
           const int number = co_await value(std::move(chosen));
@@ -131,7 +131,7 @@ TEST_CASE("instead of ?: in an argument: a value with a name, or a function that
         }) == 6);
 }
 
-TEST_CASE("instead of an aggregate temporary: a named aggregate, or a class with a constructor") {
+TEST_CASE("a named aggregate, or a class with a constructor, replaces an aggregate temporary") {
   CHECK(outcome_of([]() -> task<int> {
           Aggregate named{Counted(1), 2};
           const int first = co_await of_aggregate(std::move(named));
@@ -140,7 +140,7 @@ TEST_CASE("instead of an aggregate temporary: a named aggregate, or a class with
         }) == 10);
 }
 
-TEST_CASE("instead of an initializer list: a container with a name") {
+TEST_CASE("a named container replaces an initializer list") {
   CHECK(outcome_of([]() -> task<int> {
           std::vector<Counted> list{Counted(1), Counted(2)};
           const int sum = co_await of_list(std::move(list));
@@ -148,7 +148,8 @@ TEST_CASE("instead of an initializer list: a container with a name") {
         }) == 3);
 }
 
-TEST_CASE("results of class type: structured bindings, members, braces in co_return") {
+TEST_CASE(
+    "a result of class type works with structured bindings, members and braces in co_return") {
   struct Makes {
     static task<Aggregate> aggregate() {
       co_await gate;
@@ -162,7 +163,7 @@ TEST_CASE("results of class type: structured bindings, members, braces in co_ret
         }) == 8);
 }
 
-TEST_CASE("one co_await in the argument of another, and sums of them") {
+TEST_CASE("a co_await may stand in the argument of another co_await, and in a sum") {
   CHECK(outcome_of([]() -> task<int> {
           const int inner = co_await value(co_await made(4));
           const int sum = co_await value(Counted(1)) + co_await value(Counted(2));
@@ -170,7 +171,7 @@ TEST_CASE("one co_await in the argument of another, and sums of them") {
         }) == 7);
 }
 
-TEST_CASE("exceptions across co_await, and waiting after a catch") {
+TEST_CASE("an exception passes a co_await, and a coroutine may wait after the catch clause") {
   struct Fails {
     static task<int> later(Counted counted) {
       co_await gate;
@@ -190,7 +191,7 @@ TEST_CASE("exceptions across co_await, and waiting after a catch") {
         }) == 8);
 }
 
-TEST_CASE("loops over temporaries with co_await inside") {
+TEST_CASE("a loop over a temporary may have a co_await inside") {
   CHECK(outcome_of([]() -> task<int> {
           int sum = 0;
           for (const Counted& counted : std::vector<Counted>(3, Counted(2))) {

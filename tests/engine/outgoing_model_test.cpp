@@ -82,7 +82,7 @@ class Model {
       case 10:
         if (queue_.finished()) break;
         owes_ = true;
-        (void)queue_.send_owed();
+        (void)queue_.send_transport_output();
         break;
       case 0:
         (void)queue_.uncork();

@@ -478,17 +478,17 @@ TEST_CASE("an end of the output that fails is a failure of the queue") {
 
 TEST_CASE("octets that the transport owes are sent before the next message, or block the queue") {
   QueueFixture f;
-  int owed_sends = 0;
+  int sends_without_segments = 0;
   bool takes = true;
   f.transport.on_send = [&](auto segments, Wait) -> IoResult {
-    if (segments.empty()) ++owed_sends;
+    if (segments.empty()) ++sends_without_segments;
     if (!takes) return {0, IoStatus::would_block, 0};
     return SendingTransport::all_of(segments);
   };
-  CHECK(f.queue.send_owed() == OutgoingQueue::Status::flowing);
-  CHECK(owed_sends == 1);
+  CHECK(f.queue.send_transport_output() == OutgoingQueue::Status::flowing);
+  CHECK(sends_without_segments == 1);
   takes = false;
-  CHECK(f.queue.send_owed() == OutgoingQueue::Status::blocked);
+  CHECK(f.queue.send_transport_output() == OutgoingQueue::Status::blocked);
   CHECK(f.queue.blocked());
   const Sent queued = f.send(1);
   CHECK(queued.status == Status::queued);
@@ -497,20 +497,21 @@ TEST_CASE("octets that the transport owes are sent before the next message, or b
   CHECK(f.send(2).status == Status::queued);
   takes = true;
   CHECK(f.queue.flush() == OutgoingQueue::Status::flowing);
-  CHECK(owed_sends == 3);
+  CHECK(sends_without_segments == 3);
   CHECK(f.received() == Numbers{2});
 }
 
 TEST_CASE("octets that the transport owes wait for the thread that is sending") {
   QueueFixture f;
-  std::vector<bool> owed;
+  std::vector<bool> without_segments;
   f.transport.on_send = [&](auto segments, Wait) -> IoResult {
-    if (owed.empty()) CHECK(f.queue.send_owed() == OutgoingQueue::Status::flowing);
-    owed.push_back(segments.empty());
+    if (without_segments.empty())
+      CHECK(f.queue.send_transport_output() == OutgoingQueue::Status::flowing);
+    without_segments.push_back(segments.empty());
     return SendingTransport::all_of(segments);
   };
   CHECK(f.send(1).status == Status::sent);
-  CHECK(owed == std::vector<bool>{false, true});
+  CHECK(without_segments == std::vector<bool>{false, true});
   CHECK(f.queue.idle());
 }
 

@@ -26,7 +26,7 @@ struct Fixture {
   std::unique_ptr<Reactor> reactor = test::make_test_reactor(clock);
 };
 
-TEST_CASE("a timer fires at its time, not before, and once") {
+TEST_CASE("a timer fires once, and not before its time") {
   Fixture fixture;
   int calls = 0;
   fixture.reactor->schedule(fixture.clock.now() + 10ms, [&] { ++calls; });

@@ -181,7 +181,7 @@ TEST_CASE("a path is not the name of an image") {
   CHECK_FALSE(Catalogue::is_image_name(std::string(200, 'a') + ".pgm"));
 }
 
-TEST_CASE("octets and hexadecimal digits") {
+TEST_CASE("octets are converted to hexadecimal digits and back, and other texts are refused") {
   CHECK(to_hex(std::array<std::uint8_t, 3>{0x00, 0x1f, 0xff}) == "001fff");
   CHECK(from_hex("001Fff") == std::vector<std::uint8_t>{0x00, 0x1f, 0xff});
   for (const char* text : {"0", "0g", "-1", "+1", " 1", "0x"}) CHECK_FALSE(from_hex(text));

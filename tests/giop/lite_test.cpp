@@ -65,7 +65,7 @@ bool is_giop(const Octets& octets) { return text_from(OctetSpan(octets).first(4)
 
 }  // namespace
 
-TEST_CASE("a request in GIOPlite, octet by octet") {
+TEST_CASE("a request in GIOPlite has the expected octets") {
   for (const std::endian order : both_orders) {
     const Octets octets = request(order, {5, ResponseFlags::with_target, key, "add", {}, {}});
     Wire expected(order);
@@ -92,7 +92,7 @@ TEST_CASE("a request in GIOPlite, octet by octet") {
   }
 }
 
-TEST_CASE("a reply in GIOPlite, octet by octet, with each status") {
+TEST_CASE("a reply in GIOPlite has the expected octets, with each status") {
   for (const std::endian order : both_orders)
     for (std::uint32_t status = 0; status <= 5; ++status) {
       const Octets octets = reply(order, {7, static_cast<ReplyStatus>(status), {}});
@@ -112,7 +112,7 @@ TEST_CASE("a reply in GIOPlite, octet by octet, with each status") {
     }
 }
 
-TEST_CASE("requests are 16 octets shorter than in GIOP, replies 8, or 12 without a body") {
+TEST_CASE("GIOPlite requests are 16 octets shorter than in GIOP, replies 8, or 12 without a body") {
   const messaging::RequestHeader header{5, ResponseFlags::with_target, key, "add", {}, {}};
   const std::endian order = std::endian::native;
   CHECK(request(order, header).size() + 16 == request(order, header, {1, 2}).size());

@@ -335,7 +335,7 @@ TEST_CASE("a message as large as the limit is read; a message with one octet mor
 TEST_CASE("bit 1 of the byte order octet of a 1.0 message is ignored") {
   const Octets octets = Wire().frame({1, 0}, 0, 4, 2).zeros(4);
   CHECK(read_all(*giop, octets).messages.size() == 1);
-  // Nor is the bit cleared when the message is read into its own storage.
+  // The bit stays set when the message is read into its own storage.
   const Octets large = Wire().frame({1, 0}, 0, 4000, 2).zeros(4000);
   const ReadResult result = read_all(*giop, large);
   REQUIRE(result.messages.size() == 1);

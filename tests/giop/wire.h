@@ -87,7 +87,7 @@ class OpenGiop {
 
 inline OpenGiop open_giop(const messaging::Limits& limits = {}) { return OpenGiop(limits); }
 
-/// For comparisons with readable failures: "47 49 4f 50 …".
+/// The octets as text, so that a failed comparison is readable: "47 49 4f 50 …".
 inline std::string hex(OctetSpan octets) { return perigee::test::to_hex(octets); }
 
 inline Octets octets_from(std::string_view text) {

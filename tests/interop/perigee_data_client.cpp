@@ -43,7 +43,7 @@ void check_large(const PeerReference& peer) {
              interop::make_many<Data::Many>(600'000, interop::make_by_long), Data::Many());
 }
 
-// Not with omniORB, whose octets are no IEEE quad.
+// omniORB is left out, because its octets are no IEEE quad.
 void check_long_double(const PeerReference& peer) {
   check_echo([&](const auto& a, auto& b, auto& c) { return peer->echo_long_double(a, b, c); },
              1.25L, -3.5e-4000L);

@@ -51,7 +51,7 @@ TEST_CASE("ORB options are taken out with their values, other arguments stay in 
   CHECK(arguments == std::vector<std::string>{"program", "-x", "file", "--flag"});
 }
 
-TEST_CASE("the error for an unknown option is one line with the nearest option") {
+TEST_CASE("the error for an unknown option is one line, with the nearest option if one is near") {
   CHECK(complaint({"-ORBListenEndponits", "x"}) ==
         "unknown option -ORBListenEndponits; did you mean '-ORBListenEndpoints'? "
         "(-ORBHelp lists the options)");
@@ -61,7 +61,7 @@ TEST_CASE("the error for an unknown option is one line with the nearest option")
         "unknown option -ORBUnlikeAll (-ORBHelp lists the options)");
 }
 
-TEST_CASE("options of omniORB and TAO are translated") {
+TEST_CASE("the error for an option of omniORB or TAO names the counterpart in Perigee") {
   CHECK(complaint({"-ORBendPoint", "giop:tcp::2809"}) ==
         "unknown option -ORBendPoint; omniORB's -ORBendPoint corresponds to Perigee's "
         "-ORBListenEndpoints "
@@ -81,7 +81,10 @@ TEST_CASE("options of omniORB and TAO are translated") {
                  "has no counterpart in Perigee: the log goes to"));
 }
 
-TEST_CASE("translations name known options, and no option of omniORB is a known option") {
+TEST_CASE(
+    "hints name options of Perigee, and no row of the omniORB table has the exact name of an "
+    "option "
+    "of Perigee") {
   std::size_t named = 0;
   const auto check = [&named](std::string_view foreign, std::string_view counterpart) {
     CAPTURE(foreign);
@@ -176,7 +179,7 @@ TEST_CASE("with -ORBTaoOptions yes, other options of TAO are ignored, with a war
         "-ORBConfigFile, or as options\n"
         "orb: TAO's -ORBDebug is ignored: -ORBTraceLevel sets what the log shows\n"
         "orb: TAO's -ORBNoDelay is ignored: TCP connections always have TCP_NODELAY\n"
-        "orb: TAO's -ORBLaneEndpoint is ignored: there are no lanes\n"
+        "orb: TAO's -ORBLaneEndpoint is ignored: Perigee has no thread-pool lanes (RT-CORBA)\n"
         "orb: TAO's endpoint option portspan=3 is ignored: it has no counterpart\n");
 }
 
@@ -191,7 +194,8 @@ TEST_CASE("-ORBTaoOptions accepts no unknown options, and is off by default") {
 }
 
 TEST_CASE(
-    "options that replace options of TAO are known; only -ORBListenEndpoints is in both ORBs") {
+    "the replacement of each TAO option is an option of Perigee; of the names in the table, only "
+    "ListenEndpoints is also one of Perigee's") {
   for (const TaoOption& tao : tao_option_table()) {
     CAPTURE(tao.name);
     if (!tao.replacement.empty())
@@ -234,7 +238,7 @@ TEST_CASE("a scheme row has three names, and the first row of a scheme applies")
   }
 }
 
-TEST_CASE("each thread strategy has its name") {
+TEST_CASE("-ORBThreadStrategy accepts the name of each strategy") {
   using enum orb::ThreadStrategy;
   for (const auto& [name, strategy] :
        {std::pair{"auto", automatic}, std::pair{"reactive", reactive},
@@ -261,7 +265,10 @@ TEST_CASE("the requests of a connection have no order, unless an option says oth
         engine::RequestOrder::connection);
 }
 
-TEST_CASE("a server sends its own texts of exceptions, unless an option says otherwise") {
+TEST_CASE(
+    "by default, a server sends the texts written for an exception, but not those of failed calls "
+    "of "
+    "its servants") {
   CHECK(configured({}).settings.sent_details == orb::SentDetails::own);
   CHECK(configured({"-ORBSendDetails", "no"}).settings.sent_details == orb::SentDetails::none);
   CHECK(configured({"-ORBSendDetails", "own"}).settings.sent_details == orb::SentDetails::own);
@@ -282,7 +289,7 @@ TEST_CASE("a handshake has 10 seconds unless an option changes it; it always has
   CHECK_THROWS_AS((void)configured({"-ORBOpenTimeout", "0"}), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("each option sets its own setting") {
+TEST_CASE("options set their settings: one option of most kinds") {
   const Configuration configuration = configured({"-ORBListenEndpoints",
                                                   "iiop://a:1;iiop://b:2",
                                                   "-ORBListenEndpoints",
@@ -370,7 +377,7 @@ TEST_CASE("the list of options has every option, with its value, meaning, defaul
   CHECK(contains(list, "\n  -ORBHelp "));
 }
 
-TEST_CASE("docs/using.md has the default of every option that is not a limit") {
+TEST_CASE("docs/using.md has the default of each option that is neither a limit nor a time-out") {
   std::ifstream file(PERIGEE_SOURCE_FOLDER "/docs/using.md");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   for (const Option& option : option_table()) {
@@ -386,7 +393,8 @@ TEST_CASE("docs/using.md has the default of every option that is not a limit") {
   }
 }
 
-TEST_CASE("docs/using.md explains every option that is not a limit, with its key") {
+TEST_CASE(
+    "docs/using.md explains each option that is neither a limit nor a time-out, with its key") {
   std::ifstream file(PERIGEE_SOURCE_FOLDER "/docs/using.md");
   const std::string text(std::istreambuf_iterator<char>(file), {});
   const auto is_limit = [](const Option& option) {

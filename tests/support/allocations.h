@@ -19,7 +19,8 @@ struct Allocations {
   std::size_t freed = 0;  ///< uses of operator delete
 };
 
-/// Since the thread began. Take it twice and subtract. Does not see malloc and realloc.
+/// The allocations since the thread began. Take it twice and subtract. Does not see malloc and
+/// realloc.
 [[nodiscard]] Allocations allocations() noexcept;
 
 /// Makes uses of operator new by the calling thread throw bad_alloc: the `number`-th use from now

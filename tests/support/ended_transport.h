@@ -10,7 +10,7 @@
 
 namespace perigee::test {
 
-/// Its peer has closed.
+/// A transport whose peer has closed.
 class EndedTransport final : public transport::Transport {
  public:
   explicit EndedTransport(std::string peer = {}) : peer_(std::move(peer)) {}

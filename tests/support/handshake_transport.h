@@ -11,8 +11,8 @@ namespace perigee::test {
 inline constexpr unsigned handshake_round_trips = 3;
 
 /// Wraps one end of a connection. `open` exchanges octets with the other end, which must be
-/// wrapped, too. A transfer before that fails. Afterwards each end owes its peer one octet before
-/// its first message: `receive` sends it, if `send` has not. `receive` takes octets ahead in
+/// wrapped, too. A transfer before that fails. Afterwards each end must send its peer one octet
+/// before its first message: `receive` sends it, if `send` has not. `receive` takes octets ahead in
 /// records of 16 KiB, and the first `finish` that may not wait would block.
 [[nodiscard]] std::unique_ptr<transport::Transport> add_handshake(
     std::unique_ptr<transport::Transport> inner, messaging::Role role);

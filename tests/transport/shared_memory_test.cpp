@@ -85,7 +85,7 @@ pid_t run_child(const std::function<void()>& child) {
   ::_exit(0);
 }
 
-/// In a child process: connects to the server, or ends the process.
+/// Called in a child process. Connects to the server, or ends the process.
 std::unique_ptr<Transport> open_client(const std::string& path) {
   auto client =
       test::make_shared_memory_protocol()->make_connector()->connect({"shmiop", path}, 10s).value();

@@ -39,7 +39,7 @@ TEST_CASE("a pool lends blocks without overlap until it is full") {
   CHECK(pool.allocate(mib).size() == mib);
 }
 
-TEST_CASE("gaps join in each order in which blocks are freed") {
+TEST_CASE("gaps join, whichever of three blocks is freed last") {
   for (const int last : {0, 1, 2}) {
     const shared_pool pool = make_pool(3 * 64 * kib);
     std::vector<shared_buffer> blocks;
@@ -66,7 +66,7 @@ TEST_CASE("the pool uses a block again when its last copy is gone") {
   CHECK(block.place().generation != first.generation);
 }
 
-TEST_CASE("a block keeps the memory of its pool") {
+TEST_CASE("a block keeps the memory of its pool alive after the pool object is gone") {
   shared_buffer block;
   {
     const shared_pool pool = make_pool(64 * kib);
@@ -76,7 +76,9 @@ TEST_CASE("a block keeps the memory of its pool") {
   CHECK(block.octets()[9] == std::byte{7});
 }
 
-TEST_CASE("a pool finds the block of octets, but no block for octets outside or across blocks") {
+TEST_CASE(
+    "find returns the block that contains all the octets, and none for octets partly or wholly "
+    "outside, or in a freed block") {
   const shared_pool pool = make_pool(mib);
   const shared_buffer first = pool.allocate(100);
   const shared_buffer second = pool.allocate(200);
@@ -107,7 +109,8 @@ TEST_CASE("the file of a pool has a fixed size, and shows its octets to a second
   CHECK(::munmap(second, pool.size()) == 0);
 }
 
-TEST_CASE("sizes that are zero, too large or not available are refused") {
+TEST_CASE(
+    "the pool refuses sizes that are zero, too large or not available; a vector may be empty") {
   CHECK(shared_pool::make(0).error().kind == IoErrorKind::limit);
   CHECK(shared_pool::make(shared_pool::size_max + 1).error().kind == IoErrorKind::limit);
   const shared_pool pool = make_pool(64 * kib);

@@ -83,7 +83,7 @@ TEST_CASE_FIXTURE(Fixture, "a client that renegotiates gets no second handshake"
   input = hello;
   CHECK(server->decrypt(input, space).count == 0);
   Octets answer;
-  if (server->owes_output()) server->take_owed_output(answer);
+  if (server->has_output()) server->take_output(answer);
   CHECK(answer.size() < 100);  // an alert at most: no ServerHello and no certificate
   client.give(answer);
   CHECK(SSL_do_handshake(&client.connection()) != 1);

@@ -1,11 +1,13 @@
-// The program perigee-events: event channels in memory, or durable channels in a file.
+// The program perigee-events: event channels in memory, or durable channels in a file or in NATS.
 #include "client_options.h"
 #include "end_orb.h"
 #include "make_orb.h"
+#include "nats_metrics.h"
 #include "orb_options.h"
 #include "store_options.h"
 #include "usage.h"
 #include <perigee/corba.h>
+#include <perigee/orb/added_metrics.h>
 #include <perigee/services/events/service.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +18,7 @@
 #include <exception>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,12 +143,17 @@ std::vector<std::string> add_channels(perigee::events::EventService& service,
 
 void serve(const Arguments& arguments, std::vector<std::string> options,
            const Subscriptions& subscriptions) {
-  const auto store = perigee::tool::open_store(arguments.store);
+  const perigee::tool::OpenStore opened = perigee::tool::open_store(arguments.store);
   const auto orb = perigee::tool::make_orb("perigee-events", std::move(options));
   perigee::events::EventService service(orb, arguments.options);
+  std::optional<perigee::orb::AddedMetrics> metrics;  // ends before the store, which it reads
+  if (opened.nats != nullptr)
+    metrics.emplace(orb, [nats = opened.nats](perigee::orb::MetricsSnapshot& snapshot) {
+      perigee::tool::append_nats_metrics(nats->status(), snapshot);
+    });
   const perigee::tool::EndOrb end("perigee-events", orb);  // after the service: the ORB ends first
   const std::vector<std::string> references =
-      add_channels(service, store.get(), arguments, subscriptions);
+      add_channels(service, opened.store.get(), arguments, subscriptions);
   IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"))
       ->the_POAManager()
       ->activate();

@@ -1,10 +1,12 @@
 // Adds the options --store… and --subscription…, and checks that they fit together.
 #include "store_options.h"
 
+#include "nats_arguments.h"
 #include "usage.h"
 
 #include <algorithm>
 #include <chrono>
+#include <expected>
 #include <map>
 #include <stdexcept>
 #include <utility>
@@ -16,24 +18,24 @@ namespace {
 using events::AtLimit;
 
 constexpr const char* memory = "memory";
+constexpr const char* nats = "nats";
 
 const std::map<std::string, AtLimit> full_names = {{"remove-oldest", AtLimit::remove_oldest},
                                                    {"refuse", AtLimit::refuse}};
 
 void add_limits(CLI::App& program, StoreArguments& arguments) {
   events::SqliteEventStoreOptions& options = arguments.sqlite;
-  program
-      .add_option("--store-events-max", options.events_max, "Events that a channel keeps in a file")
+  program.add_option("--store-events-max", options.events_max, "Events that a channel keeps")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
       ->capture_default_str();
   program
       .add_option("--store-octets-max", options.octets_max,
-                  "Octets of the events that a channel keeps in a file")
+                  "Octets of the events that a channel keeps")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 50))
       ->capture_default_str();
   program
       .add_option("--store-age-max", arguments.age_max_s,
-                  "Seconds that a channel keeps an event in a file; 0: no limit")
+                  "Seconds that a channel keeps an event; 0: no limit")
       ->check(CLI::Range(0u, 4'000'000'000u))
       ->capture_default_str();
   program
@@ -57,8 +59,26 @@ void require_file(const CLI::App& program, const StoreArguments& arguments) {
     const std::string name = option->get_name();
     const bool needs_file = name.starts_with("--store-") || name.starts_with("--subscription");
     if (needs_file && option->count() > 0)
-      throw UsageError("perigee-events: " + name + " needs --store FILE");
+      throw UsageError("perigee-events: " + name + " needs --store FILE or --store nats");
   }
+}
+
+events::NatsStoreOptions nats_options(const StoreArguments& arguments) {
+  events::NatsStoreOptions options = arguments.nats;
+  options.limits.events_max = arguments.sqlite.events_max;
+  options.limits.octets_max = arguments.sqlite.octets_max;
+  options.limits.age_max = std::chrono::seconds(arguments.age_max_s);
+  options.limits.when_full = arguments.sqlite.at_limit == AtLimit::refuse
+                                 ? events::WhenFull::refuse_new
+                                 : events::WhenFull::remove_oldest;
+  options.subscriptions_max = arguments.sqlite.subscriptions_max;
+  return options;
+}
+
+template <typename Store>
+std::unique_ptr<Store> value_of(std::expected<std::unique_ptr<Store>, events::StoreError> opened) {
+  if (!opened) throw std::runtime_error(opened.error().text);
+  return std::move(*opened);
 }
 
 }  // namespace
@@ -66,7 +86,7 @@ void require_file(const CLI::App& program, const StoreArguments& arguments) {
 void add_store_options(CLI::App& program, StoreArguments& arguments) {
   program
       .add_option("--store", arguments.store,
-                  "'memory', or the file that keeps the events of all channels")
+                  "'memory', 'nats', or the file that keeps the events of all channels")
       ->capture_default_str();
   program
       .add_option("--subscription", arguments.subscriptions,
@@ -74,12 +94,14 @@ void add_store_options(CLI::App& program, StoreArguments& arguments) {
       ->type_name("CHANNEL/NAME")
       ->allow_extra_args(false);
   add_limits(program, arguments);
+  add_nats_options(program, arguments.nats);
 }
 
 std::vector<NamedSubscription> check_store_options(const CLI::App& program,
                                                    const StoreArguments& arguments,
                                                    const std::vector<std::string>& channels) {
   require_file(program, arguments);
+  check_nats_options(program, arguments.store);
   if (arguments.store.empty())
     throw UsageError("perigee-events: --store: the name of the file is empty");
   std::vector<NamedSubscription> subscriptions;
@@ -94,13 +116,16 @@ std::vector<NamedSubscription> check_store_options(const CLI::App& program,
   return subscriptions;
 }
 
-std::unique_ptr<events::EventStore> open_store(const StoreArguments& arguments) {
-  if (arguments.store == memory) return nullptr;
+OpenStore open_store(const StoreArguments& arguments) {
+  if (arguments.store == memory) return {};
+  if (arguments.store == nats) {
+    auto store = value_of(events::open_nats_store(nats_options(arguments)));
+    const events::NatsStore* const opened = store.get();
+    return {std::move(store), opened};
+  }
   events::SqliteEventStoreOptions options = arguments.sqlite;
   options.age_max = std::chrono::seconds(arguments.age_max_s);
-  auto opened = events::open_sqlite_event_store(arguments.store, options);
-  if (!opened) throw std::runtime_error(opened.error().text);
-  return std::move(*opened);
+  return {value_of(events::open_sqlite_event_store(arguments.store, options)), nullptr};
 }
 
 }  // namespace perigee::tool

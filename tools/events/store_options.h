@@ -1,6 +1,7 @@
 // The options of perigee-events for durable channels.
 #pragma once
 
+#include "services/events_nats/nats_store.h"
 #include <perigee/services/events/service.h>
 #include <perigee/services/events/sqlite_store.h>
 
@@ -14,10 +15,11 @@
 namespace perigee::tool {
 
 struct StoreArguments {
-  std::string store = "memory";  ///< or a file
+  std::string store = "memory";  ///< or "nats", or a file
   std::vector<std::string> subscriptions;
   std::uint32_t age_max_s = 0;
   events::SqliteEventStoreOptions sqlite;
+  events::NatsStoreOptions nats;  ///< without the limits, which are those of `sqlite`
 };
 
 /// A subscription of the command line.
@@ -31,7 +33,13 @@ void add_store_options(CLI::App& program, StoreArguments& arguments);
 [[nodiscard]] std::vector<NamedSubscription> check_store_options(
     const CLI::App& program, const StoreArguments& arguments,
     const std::vector<std::string>& channels);
-/// Null: events are in memory only. Raises std::runtime_error if the file cannot be used.
-[[nodiscard]] std::unique_ptr<events::EventStore> open_store(const StoreArguments& arguments);
+
+/// `nats` is the same object as `store` if events are in NATS, and otherwise null.
+struct OpenStore {
+  std::unique_ptr<events::EventStore> store;  ///< null: events are in memory only
+  const events::NatsStore* nats = nullptr;
+};
+/// Raises std::runtime_error if the file or NATS cannot be used.
+[[nodiscard]] OpenStore open_store(const StoreArguments& arguments);
 
 }  // namespace perigee::tool

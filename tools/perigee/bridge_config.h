@@ -28,7 +28,7 @@ struct ConfigEntry {
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> read_entries(
     const std::string& path);
 
-/// For error texts: "a string".
+/// The kind as a text for errors: "a string".
 [[nodiscard]] const char* to_text(ConfigEntry::Kind kind) noexcept;
 
 }  // namespace perigee::tool

@@ -97,7 +97,7 @@ void make(const Arguments& arguments) {
   CertificateContents server =
       contents_for_host(names.empty() ? host_name() : names.front(), names);
   server.valid_until = valid;
-  // For callbacks: a server that calls a client checks the names in the certificate of the client.
+  // The client has names, too: a server that calls it back checks the names in its certificate.
   CertificateContents client = contents_for_host("client", {});
   client.valid_until = valid;
   const Written for_server = issue(folder, "server", server, authority);

@@ -27,7 +27,7 @@ class ResumeTask final : public event::Task {
  public:
   ResumeTask() noexcept : Task(&resume) {}
   std::coroutine_handle<> waiter;
-  counted_ptr<const orb::SlotValues> slots;  ///< of the waiting task
+  counted_ptr<const orb::SlotValues> slots;  ///< the slots of the waiting task
 
  private:
   PERIGEE_API static void resume(Task& task);

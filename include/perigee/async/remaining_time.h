@@ -1,4 +1,4 @@
-// For coroutine servants: the time for which the client still waits for the reply.
+// The time for which the client still waits for the reply, for servants that are coroutines.
 #pragma once
 
 #include <perigee/async/task.h>

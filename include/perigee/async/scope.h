@@ -85,7 +85,7 @@ class PERIGEE_API scope {
   Deadline awaited_until_;
   std::atomic<bool> timed_out_ = false;
   std::atomic<bool> has_failed_ = false;
-  std::exception_ptr error_;  ///< of the task that set has_failed_; read when all have ended
+  std::exception_ptr error_;  ///< thrown by the task that set has_failed_; read when all have ended
   on_error policy_;
 };
 

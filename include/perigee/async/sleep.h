@@ -67,7 +67,8 @@ class PERIGEE_API Sleep {
   event::Reactor& reactor_;
   const Deadline deadline_;
   std::coroutine_handle<> task_;
-  counted_ptr<const orb::SlotValues> slots_;  // of the task: see PortableInterceptor::Current
+  // The slots of the task: see PortableInterceptor::Current.
+  counted_ptr<const orb::SlotValues> slots_;
   const std::stop_token* stop_ = nullptr;
   bool slept_ = false;
   std::atomic<bool> stop_requested_ = false;

@@ -68,9 +68,10 @@ class ThisTimeLimit {
 }  // namespace async::detail
 
 /// `co_await with_scope([&](scope& tasks) -> task<> { … })`: runs the body as the first task of a
-/// scope, and waits for the body and all tasks that it started. The scope follows the stop token
-/// and the remaining time of the awaiting task. When all tasks have ended, throws the exception of
-/// the first task that failed. The body counts as one of the tasks.
+/// scope, and waits for the body and all tasks that it started. A stop request to the awaiting task
+/// also stops the tasks of the scope. When the awaiting task's time is over, the calls that they
+/// await end with TIMEOUT. When all tasks have ended, throws the exception of the first task that
+/// failed. The body counts as one of the tasks.
 ///
 /// With `on_error::cancel`, a failure of any task, or of the body, asks all other tasks to stop.
 /// The body is kept until all tasks have ended, so it may be a lambda with captures. It must not
@@ -88,8 +89,9 @@ task<> with_scope(Body body, scope::on_error policy = scope::on_error::cancel) {
 
 /// The same with a deadline. When it has passed, calls that the tasks await end with TIMEOUT, and
 /// the tasks are asked to stop. If tasks were still running at the deadline, throws CORBA::TIMEOUT,
-/// COMPLETED_MAYBE, once all have ended. An exception that a task had thrown before takes
-/// precedence. The reactor's thread resumes the awaiting task. Allocates twice, and needs three
+/// COMPLETED_MAYBE, once all have ended. An exception that a task threw before the deadline is
+/// thrown instead. If all tasks end before the deadline, the reactor's thread resumes the awaiting
+/// task; otherwise, the thread on which the last task has ended. Allocates twice, and needs three
 /// more coroutine frames.
 template <typename Body>
   requires std::same_as<std::invoke_result_t<Body&, scope&>, task<>>

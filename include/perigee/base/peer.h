@@ -27,8 +27,8 @@ struct PeerCertificate {
   std::vector<std::string> uris;
   std::vector<std::string> emails;
   std::string fingerprint;  ///< SHA-256 of the certificate, in hexadecimal digits
-  /// Whether a chain of certificates leads to a certificate authority that this process trusts.
-  /// Without it, the names above are only what the peer says.
+  /// Whether a chain of certificates leads to a certificate authority that this process trusts. If
+  /// not, the names above are only what the peer says.
   bool is_verified = false;
   friend bool operator==(const PeerCertificate&, const PeerCertificate&) = default;
 };

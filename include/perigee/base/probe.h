@@ -58,7 +58,7 @@ inline constexpr std::uint8_t application_point_max = 127;
 
 /// A point, and the time at which a thread reached it.
 struct Stamp {
-  std::uint64_t ticks = 0;  ///< of the CPU's counter: `measure_clock` has their duration
+  std::uint64_t ticks = 0;  ///< ticks of the CPU's counter: `measure_clock` has their duration
   Point point = Point::call_begins;
 };
 

@@ -146,10 +146,10 @@ class PERIGEE_API Buffer {
   std::size_t borrowed_size_ = 0;
   std::vector<Borrowed> borrowed_;
   Lender* lender_ = nullptr;  // not null: octets are borrowed
-  // In a place: the buffer's own memory, which it does not use meanwhile.
+  // The buffer's own memory, which the buffer does not use while it is in a place.
   std::byte* kept_ = nullptr;
   std::size_t kept_capacity_ = 0;
-  PlaceOwner* owner_ = nullptr;     // of the place; null: the buffer is in no place
+  PlaceOwner* owner_ = nullptr;     // the owner of the place; null: the buffer is in no place
   ValueWriting* values_ = nullptr;  // valuetypes that an encoder writes now; null: none
 };
 

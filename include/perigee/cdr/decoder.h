@@ -92,7 +92,7 @@ class PERIGEE_API Decoder {
   /// The octets that `copy_into` has copied.
   struct Copied {
     Octets octets;
-    std::vector<std::size_t> piece_sizes;  ///< of the pieces after the present one
+    std::vector<std::size_t> piece_sizes;  ///< the sizes of the pieces after the present one
   };
   /// A decoder at the same position, over a copy of the octets in `copy`. `copy` must outlive the
   /// new decoder, which has no DecodedMemory. Throws bad_alloc.

@@ -45,7 +45,7 @@ class KeptSequence final {
   [[gnu::cold]] PERIGEE_API void give_back() noexcept;
 
   std::vector<T> values_;
-  SequenceMemory* memory_ = nullptr;  // of a large vector
+  SequenceMemory* memory_ = nullptr;  // where a large vector goes back to
 };
 
 // The definitions are in the library (src/cdr/kept_sequence.cpp).

@@ -100,7 +100,7 @@ struct TypeNode {
   /// Sequence, array, map: the element type. Alias, value box: the type behind it. Union: the
   /// discriminator. Valuetype: the concrete base, or nullptr.
   const TypeNode* content = nullptr;
-  const TypeNode* key = nullptr;  ///< of a map
+  const TypeNode* key = nullptr;  ///< the key type of a map
   std::span<const TypeMember> members = {};
   /// The encapsulation that a peer sent for this TypeCode. Empty if the TypeCode was not decoded,
   /// or is part of another TypeCode. It is sent again unchanged, except for unions over wchar:
@@ -233,8 +233,8 @@ PERIGEE_API void copy_value_with(Decoder& decoder, Encoder& encoder, const TypeR
 /// describes the state. Reads nothing: the decoder stays where it is, but its steps are counted.
 /// False for an invalid value. The decoder must have a ValueReading.
 [[nodiscard]] PERIGEE_API bool has_value_cycle(Decoder& decoder, const TypeNode& type);
-/// For comparisons: equal values give equal octets and equal `inner_types`. Of a TypeCode inside
-/// the value, only the kind is written.
+/// Writes a value in a form for comparisons: equal values give equal octets and equal
+/// `inner_types`. For a TypeCode inside the value, only the kind is written.
 PERIGEE_API void write_comparable(Decoder& decoder, Encoder& encoder, const TypeNode& type,
                                   InnerTypes& inner_types);
 

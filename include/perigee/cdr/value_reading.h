@@ -108,7 +108,7 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// A place that indirections may lead to.
   struct Entry {
     std::size_t behind;   // octets from the place to the end of the message
-    std::uint32_t first;  // of a value its number, else the index of the first id
+    std::uint32_t first;  // the number of a value, else the index of the first id
     std::uint32_t count;  // of ids; 0: not complete
     Place place;
   };

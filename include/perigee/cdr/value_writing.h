@@ -20,8 +20,8 @@ namespace perigee::cdr {
 /// Source: CORBA 3.0, 15.3.4 "Value Types".
 class PERIGEE_API ValueWriting final {
  public:
-  /// Becomes the ValueWriting of `encoder`, unless the encoder has one already. The encoder must
-  /// outlive this object.
+  /// Becomes the ValueWriting of `encoder`. If the encoder has one already, `encoder.values()`
+  /// stays the earlier one, and this object is not used. The encoder must outlive this object.
   explicit ValueWriting(Encoder& encoder) noexcept;
   ~ValueWriting();
   ValueWriting(const ValueWriting&) = delete;
@@ -33,22 +33,22 @@ class PERIGEE_API ValueWriting final {
   enum class Chunks : std::uint8_t { no, yes };
 
   static void write_null(Encoder& encoder);
-  /// Writes the front of a value. True: its state must follow, and then `end`. False: the value was
-  /// written before, so an indirection was written; or the encoder has failed (`too_deep`, or
-  /// `too_large`: an id above `value_id_size_max`).
-  /// `value` is the address of the value, and must stay valid. `ids`: the most derived first.
-  /// Values inside a chunked value are chunked, whatever `chunks` says.
+  /// Writes the header of a value: the tag, the repository ids, and the size field of the first
+  /// chunk. True: its state must follow, and then `end`. False: the value was written before, so an
+  /// indirection was written; or the encoder has failed (`too_deep`, or `too_large`: an id above
+  /// `value_id_size_max`). `value` is the address of the value, and must stay valid. `ids`: the
+  /// most derived first. Values inside a chunked value are chunked, whatever `chunks` says.
   [[nodiscard]] bool begin(Encoder& encoder, const void* value,
                            std::span<const std::string_view> ids, Chunks chunks);
   void end(Encoder& encoder);
-  /// Ends the present chunk, if there is one, and begins another. omniORB, as the receiver, reads
-  /// too many octets for a sequence that is not the end of its chunk.
+  /// If a chunk is open, ends it and begins another. Otherwise does nothing. omniORB, as the
+  /// receiver, reads too many octets for a sequence that is not the end of its chunk.
   void split_chunk(Encoder& encoder);
   /// Writes an indirection to a value that was written before. If it was not, writes nothing and
   /// returns false.
   [[nodiscard]] bool write_earlier(Encoder& encoder, const void* value);
-  /// For `begin`, in place of the address of a value: a value that has no object. No object has
-  /// such an address.
+  /// A key for a value without a C++ object. Pass it to `begin` as the address of the value. The
+  /// keys are odd numbers from 1 on, and no object of a value has such an address.
   [[nodiscard]] const void* make_key() noexcept {
     return reinterpret_cast<const void*>(key_count_++ * 2 + 1);  // NOLINT: never dereferenced
   }
@@ -67,14 +67,20 @@ class PERIGEE_API ValueWriting final {
   void end_chunk(Encoder& encoder);
 
   Encoder& encoder_;
-  ValueWriting* outer_;  // of another encoder of the same buffer; null: none
+  // The ValueWriting of the enclosing encoder, which uses the same buffer (see Encoder::values).
+  // Null: none.
+  ValueWriting* outer_;
   bool is_active_ = false;
   std::uint32_t depth_ = 0;  // values that are open
-  std::uint32_t level_ = 0;  // chunked values that are open; all of them are inside the others
+  // Open chunked values. They are the innermost of the `depth_` open values, since values inside a
+  // chunked value are chunked.
+  std::uint32_t level_ = 0;
   bool has_chunk_ = false;
-  std::size_t chunk_start_ = 0;                             // position of its first octet
-  std::size_t chunk_size_place_ = 0;                        // own octets in front of its size
-  std::unordered_map<const void*, std::size_t> positions_;  // of the tags of values
+  std::size_t chunk_start_ = 0;  // position of the chunk's first octet
+  // The place of the chunk's size field: the number of the buffer's own (not borrowed) octets in
+  // front of it.
+  std::size_t chunk_size_place_ = 0;
+  std::unordered_map<const void*, std::size_t> positions_;  // the positions of the tags of values
   std::unordered_map<std::string, std::size_t, IdHash, std::equal_to<>> id_positions_;
   std::uintptr_t key_count_ = 0;
 };

@@ -64,14 +64,14 @@ class PERIGEE_API ClientRequestInterceptor : public virtual Interceptor {
   using Info = CORBA::object_reference<ClientRequestInfo>;
 
   ~ClientRequestInterceptor() override;
-  /// Before each try of a call.
+  /// Called before each try of a call.
   virtual void send_request(Info info) = 0;
   /// Never called: the standard calls it for polls of time-independent invocations, which Perigee
   /// does not have. Pollers and `Request::poll_response` poll calls of this process.
   virtual void send_poll(Info info) = 0;
   virtual void receive_reply(Info info) = 0;
   virtual void receive_exception(Info info) = 0;
-  /// After a oneway that gets no reply, a location forward, or a try that the ORB repeats.
+  /// Called after a oneway that gets no reply, a location forward, or a try that the ORB repeats.
   virtual void receive_other(Info info) = 0;
 
  protected:

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-/// A user exception of the module DynamicAny. It has no members. The text is for people, and is the
-/// end of `what()`.
+/// A user exception of the module DynamicAny. It has no members. The text is for readers of logs,
+/// and is the end of `what()`.
 #define PERIGEE_DYNAMIC_ANY_EXCEPTION(NAME)                              \
   class PERIGEE_API NAME final : public CORBA::UserException {           \
    public:                                                               \
@@ -149,7 +149,8 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// A new DynAny with the contents of an any. Raises InvalidValue if the contents have a type
   /// without DynAnys.
   [[nodiscard]] _ref_type get_dyn_any();
-  /// Of an abstract interface: null if it holds an object.
+  /// The value of a valuetype or an abstract interface. Null if the abstract interface holds an
+  /// object.
   [[nodiscard]] CORBA::valuetype_reference<CORBA::ValueBase> get_val();
   [[nodiscard]] CORBA::abstract_reference<CORBA::AbstractBase> get_abstract();
   [[nodiscard]] std::int8_t get_int8();

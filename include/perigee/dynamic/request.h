@@ -54,8 +54,9 @@ class PERIGEE_API Request final {
 
   [[nodiscard]] const object_reference<Object>& target() const noexcept;
   [[nodiscard]] const std::string& operation() const noexcept;
-  /// Before the request is sent: the list may be changed. After the reply: the `out` and `inout`
-  /// items have the results. Meanwhile: the arguments as they were sent.
+  /// The arguments. The list may be changed before the request is sent. While the call runs, it has
+  /// the arguments as they were sent. After the reply, the `out` and `inout` items have the
+  /// results.
   [[nodiscard]] NVList& arguments() noexcept;
   [[nodiscard]] const NVList& arguments() const noexcept;
   /// The result. Its type is the return type.

@@ -206,8 +206,8 @@ class PERIGEE_API Reactor {
   [[nodiscard]] virtual bool closed() const noexcept = 0;
   /// Whether the caller is in a turn of the reactor.
   [[nodiscard]] virtual bool is_loop_thread() const noexcept = 0;
-  /// For an object that is being called, on a reactor of one thread: whether the same turn calls
-  /// further objects after it. With several threads, always true.
+  /// Whether the current turn calls further objects after the object that calls this function.
+  /// Always true on a reactor of several threads.
   [[nodiscard]] virtual bool calls_more_in_turn() const noexcept = 0;
   [[nodiscard]] virtual const Clock& clock() const noexcept = 0;
 };

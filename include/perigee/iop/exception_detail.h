@@ -1,4 +1,4 @@
-// The service context ExceptionDetailMessage: the text of a system exception, for people.
+// The service context ExceptionDetailMessage: the text of a system exception, for readers of logs.
 #pragma once
 
 #include <perigee/base/export.h>

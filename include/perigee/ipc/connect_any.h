@@ -75,10 +75,10 @@ class PERIGEE_API ConnectRace {
   /// A handle that becomes readable when `advance` can continue. The handle never changes. It
   /// exists after the first `advance` that has returned `running`.
   [[nodiscard]] int handle() const noexcept;
-  /// After `won`: a blocking handle.
+  /// The handle of the connection, in blocking mode. Call it after `won`.
   [[nodiscard]] Handle take_winner() noexcept;
-  /// After `lost`: the reason. While the race is running: the result as if a time limit had ended
-  /// it.
+  /// The reason of the failure, after `lost`. While the race is running, it is the result as if a
+  /// time limit had ended the race.
   [[nodiscard]] ConnectFailure failure() const;
 
  private:

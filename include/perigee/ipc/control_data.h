@@ -24,7 +24,7 @@ inline constexpr int link_part = 8;
 
 /// Like cmsghdr: begins each part. Its data follow, and the next part is aligned.
 struct ControlHeader {
-  std::size_t size;  ///< of the header and its data
+  std::size_t size;  ///< the size of the header and its data
   int level;
   int type;
 };

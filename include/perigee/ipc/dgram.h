@@ -92,7 +92,7 @@ class DgramSocket : public SocketBase<DgramSocket<Domain>> {
   using Address = typename Domain::Address;
   static constexpr SocketKinds kind = Domain::dgram_kind;
 
-  /// Not open.
+  /// The new object is not open.
   DgramSocket() noexcept = default;
   /// Sets the options and binds. By default the system chooses a port or name, at which replies
   /// arrive.
@@ -159,7 +159,7 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
     Address peer;
   };
 
-  /// Not open.
+  /// The new object is not open.
   CoDgramSocket() noexcept = default;
   /// The local address is the system's choice.
   template <typename... Options>

@@ -41,7 +41,7 @@ class Sender : public SocketBase<Sender> {
   /// The octets of one `send` of up to this size stay together, even if other processes send, too.
   static constexpr std::size_t atomic_size = io::pipe_atomic_size;
 
-  /// Not open.
+  /// The new object is not open.
   Sender() noexcept = default;
   /// Waits until a receiver has opened the pipe. With a limit, looks for a receiver every few
   /// milliseconds, since the system has no timed form. `no_wait`: `operation_would_block` if there
@@ -90,7 +90,7 @@ class Receiver : public SocketBase<Receiver> {
   using Address = FifoAddr;
   static constexpr SocketKinds kind = SocketKinds::pipe_receiver;
 
-  /// Not open.
+  /// The new object is not open.
   Receiver() noexcept = default;
   /// Waits until a sender has opened the pipe. With a limit, waits until a sender has sent octets
   /// or has closed the pipe again, since the system has no other event for this. `no_wait`:

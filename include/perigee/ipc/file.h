@@ -30,11 +30,11 @@ class FileBase : public OwnedHandle {
 /// threads may send from one file at the same time.
 class File : public detail::FileBase<File> {
  public:
-  /// Not open.
+  /// The new object is not open.
   File() noexcept = default;
   /// Errors: the system's; `invalid_argument` and `is_a_directory` if it is not a regular file.
   [[nodiscard]] PERIGEE_API static Result<File> open(const std::string& path);
-  /// In octets, at this moment: other programs may write to the file.
+  /// The size in octets at this moment. Other programs may write to the file.
   [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
 
  private:
@@ -48,7 +48,7 @@ class OutputFile : public detail::FileBase<OutputFile> {
   /// What to do if the file exists already.
   enum class Existing : std::uint8_t { refuse, empty, keep };
 
-  /// Not open.
+  /// The new object is not open.
   OutputFile() noexcept = default;
   /// Makes the file if it does not exist. The process's umask limits its permissions. Errors: those
   /// of `File::open`; `file_exists` for `Existing::refuse`.

@@ -21,7 +21,7 @@ class DgramBcast : public SocketBase<DgramBcast> {
   using Address = InetAddr;
   static constexpr SocketKinds kind = SocketKinds::inet_bcast;
 
-  /// Not open.
+  /// The new object is not open.
   DgramBcast() noexcept = default;
   /// Sends by all interfaces that are up and can broadcast at the time of the call. To receive
   /// broadcasts, `local` is `InetAddr::any(port)`. Errors: `address_family_not_supported` for an
@@ -91,7 +91,7 @@ class DgramMcast : public SocketBase<DgramMcast> {
   using Address = InetAddr;
   static constexpr SocketKinds kind = SocketKinds::inet_mcast;
 
-  /// Not open.
+  /// The new object is not open.
   DgramMcast() noexcept = default;
   /// To receive, `local` is `InetAddr::any(port)` or `any_v6(port)` with the groups' port. With
   /// `ReuseAddress` several sockets of one host may use the port.

@@ -17,7 +17,7 @@ class RecordSocket : public ConnectedSocket<RecordSocket<Domain>, typename Domai
  public:
   static constexpr SocketKinds kind = Domain::stream_kind;
 
-  /// Not open.
+  /// The new object is not open.
   RecordSocket() noexcept = default;
 
   /// Sends one record, whole or not at all; it may be empty. Never raises SIGPIPE.

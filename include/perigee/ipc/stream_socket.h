@@ -192,7 +192,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
  public:
   static constexpr SocketKinds kind = Domain::stream_kind;
 
-  /// Not open.
+  /// The new object is not open.
   StreamSocket() noexcept = default;
 
   /// Sends some octets, at least one unless `octets` is empty. Never raises SIGPIPE.
@@ -343,7 +343,7 @@ class StreamAcceptor : public SocketBase<StreamAcceptor<Domain>> {
   using Stream = typename Domain::Stream;
   static constexpr SocketKinds kind = Domain::acceptor_kind;
 
-  /// Not open.
+  /// The new object is not open.
   StreamAcceptor() noexcept = default;
   /// Sets the options, binds and listens.
   template <typename... Options>

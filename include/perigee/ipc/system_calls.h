@@ -15,7 +15,8 @@ namespace perigee::ipc::system_calls {
 /// @{
 inline constexpr int no_signal = 0x4000;
 inline constexpr int dont_wait = 0x40;
-inline constexpr int whole_size = 0x20;  ///< of a datagram, even if it does not fit (MSG_TRUNC)
+/// Asks for the whole size of a datagram, even if it does not fit (MSG_TRUNC).
+inline constexpr int whole_size = 0x20;
 inline constexpr int close_on_exec = 0x40000000;  ///< for received handles (MSG_CMSG_CLOEXEC)
 /// @}
 /// @name Flags of a received message (Message::flags).

@@ -86,7 +86,8 @@ class UnixAddr {
   // Like sockaddr_un; src/ipc/addresses.cpp checks it.
   std::uint16_t family_ = family_local;
   std::array<char, name_size_max + 1> name_{};
-  std::uint16_t size_ = header_size;  // of the part that the system reads: two octets if unnamed
+  // The size of the part that the system reads: two octets if unnamed.
+  std::uint16_t size_ = header_size;
 };
 
 /// The path, "@name", or "" for the unnamed address.

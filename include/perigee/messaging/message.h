@@ -79,12 +79,12 @@ enum class Body : std::uint8_t { empty, present };
 struct RequestHeader {
   std::uint32_t request_id = 0;
   ResponseFlags response = ResponseFlags::with_target;
-  OctetSpan object_key = {};  ///< of the target; see AddressingMode
+  OctetSpan object_key = {};  ///< the key of the target; see AddressingMode
   std::string_view operation = {};
   std::span<const iop::ServiceContext> contexts = {};
   AddressingMode addressing = AddressingMode::key;  ///< the form of the received or sent target
   const iop::Ior* target = nullptr;                 ///< for modes other than `key`; null on receipt
-  std::uint32_t profile_index = 0;                  ///< of the selected profile of `target`
+  std::uint32_t profile_index = 0;  ///< the index of the selected profile of `target`
   /// The requesting principal of GIOP 1.0 and 1.1, which later versions do not have. The ORB does
   /// not use it.
   OctetSpan principal = {};

@@ -27,7 +27,7 @@ struct Limits {
   std::uint32_t fragments_max = 65536;  ///< fragments of one message
   std::uint32_t partial_messages_max = 64;  ///< fragmented messages in progress per connection
   std::uint32_t service_contexts_max = 64;  ///< per message
-  cdr::Limits values;                       ///< of the arguments and results in a message
+  cdr::Limits values;                       ///< limits of the arguments and results in a message
   /// Larger messages are sent in fragments, if the version can. The JDK's ORB closes a connection
   /// if a message or a fragment has more than 256,000 octets.
   std::uint32_t fragment_size = 128u << 10;

@@ -166,7 +166,8 @@ class PERIGEE_API CustomMarshal : public virtual ValueBase {
   void _marshal(perigee::cdr::Encoder& encoder) const override;
 
  protected:
-  /// For generated code: calls `unmarshal`. False, and does nothing, if the decoder has failed.
+  /// Generated code calls this function, which calls `unmarshal`. If the decoder has failed, it
+  /// does nothing and returns false.
   bool _unmarshal_custom(perigee::cdr::Decoder& decoder);
 };
 

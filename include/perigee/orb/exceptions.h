@@ -90,7 +90,7 @@ class PERIGEE_API SystemException : public Exception {
   [[nodiscard]] CompletionStatus completed() const noexcept { return completed_; }
   void completed(CompletionStatus completed) noexcept { completed_ = completed; }
 
-  /// For readers of logs: the error, the endpoint and the step. May be empty. The option
+  /// A text for readers of logs: the error, the endpoint and the step. May be empty. The option
   /// -ORBSendDetails says which details a server sends to its clients.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   /// "TRANSIENT, minor OMG 2, COMPLETED_NO: connect to iiop://…: Connection refused"

@@ -133,7 +133,7 @@ class Fixed {
     const auto cut = perigee::stub::fixed_rescale(units_, Scale, std::min(scale, Scale));
     return Fixed(Units{perigee::stub::fixed_rescale(cut, std::min(scale, Scale), Scale)});
   }
-  /// With all digits after the point: "-12.30".
+  /// The value with all digits after the point: "-12.30".
   [[nodiscard]] std::string to_string() const {
     return perigee::stub::fixed_to_string(units_, Scale);
   }

@@ -140,7 +140,8 @@ Decoder& operator>>(Decoder& decoder, std::map<K, V>& entries) {
   const std::size_t count = decoder.read_length(wire_size_min<K> + wire_size_min<V>);
   entries.clear();
   decoder.enter();
-  constexpr std::size_t links = 6 * sizeof(void*);  // of a node, and the allocator's overhead
+  // The links of a node, and the allocator's overhead.
+  constexpr std::size_t links = 6 * sizeof(void*);
   for (std::size_t index = 0; index < count; ++index) {
     decoder.charge(sizeof(std::pair<const K, V>) + links);
     if (!decoder.ok()) break;

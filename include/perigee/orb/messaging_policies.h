@@ -33,7 +33,7 @@ inline constexpr CORBA::PolicyType QUEUE_ORDER_POLICY_TYPE = 35;
 
 /// When a oneway call returns.
 using SyncScope = std::int16_t;
-/// At once: the request waits in a buffer, see <perigee/orb/buffering_policy.h>.
+/// The call returns at once. The request waits in a buffer: see <perigee/orb/buffering_policy.h>.
 inline constexpr SyncScope SYNC_NONE = 0;
 inline constexpr SyncScope SYNC_WITH_TRANSPORT = 1;  ///< the transport has it: the default
 inline constexpr SyncScope SYNC_WITH_SERVER = 2;     ///< the server has it, and found the object

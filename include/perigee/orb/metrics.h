@@ -23,7 +23,8 @@ struct LatencyHistogram {
   static constexpr std::size_t bound_count = 25;
   [[nodiscard]] static std::chrono::nanoseconds bound(std::size_t index) noexcept;
 
-  std::array<std::uint64_t, bound_count + 1> counts{};  ///< of each range alone: not cumulative
+  /// The count of each range alone: not cumulative.
+  std::array<std::uint64_t, bound_count + 1> counts{};
   std::chrono::nanoseconds sum{};
 
   [[nodiscard]] std::uint64_t count() const noexcept;

@@ -33,7 +33,7 @@ using ValueFactory = object_reference<ValueFactoryBase>;
 class PERIGEE_API InvalidName final : public UserException {
  public:
   InvalidName() = default;
-  /// `text` is for people, and not sent to peers.
+  /// `text` is for readers of logs, and not sent to peers.
   explicit InvalidName(std::string text) noexcept : text_(std::move(text)) {}
   InvalidName(const InvalidName&) = default;
   InvalidName(InvalidName&&) noexcept = default;
@@ -130,7 +130,8 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// minor 3 in an upcall under thread strategy reactive; INITIALIZE if the server cannot begin to
   /// accept connections.
   void run();
-  /// As `run()`, but returns after `duration` at the latest, a std::chrono::duration.
+  /// Does the same as `run()`, but returns after `duration` at the latest. `duration` is a
+  /// std::chrono::duration.
   template <typename Duration>
     requires requires { typename Duration::period; }
   void run(const Duration& duration) {

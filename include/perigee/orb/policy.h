@@ -54,7 +54,8 @@ class PERIGEE_API PolicyError final : public UserException {
   ~PolicyError() override;
   [[nodiscard]] PolicyErrorCode reason() const noexcept { return reason_; }
   void reason(PolicyErrorCode reason) noexcept { reason_ = reason; }
-  /// For people: the policy and the reason. May be empty; part of `what`, not sent to peers.
+  /// The policy and the reason, as a text for readers of logs. May be empty. Part of `what`, but
+  /// not sent to peers.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;
@@ -78,7 +79,8 @@ class PERIGEE_API InvalidPolicies final : public UserException {
   [[nodiscard]] const std::vector<std::uint16_t>& indices() const noexcept { return indices_; }
   [[nodiscard]] std::vector<std::uint16_t>& indices() noexcept { return indices_; }
   void indices(std::vector<std::uint16_t> indices) noexcept { indices_ = std::move(indices); }
-  /// For people: the policies and the reason. May be empty; part of `what`, not sent to peers.
+  /// The policies and the reason, as a text for readers of logs. May be empty. Part of `what`, but
+  /// not sent to peers.
   [[nodiscard]] const std::string& detail() const noexcept { return detail_; }
   [[nodiscard]] const char* _rep_id() const noexcept override;
   [[nodiscard]] const char* _name() const noexcept override;

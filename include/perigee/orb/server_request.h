@@ -154,7 +154,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
     clock_ = &clock;
     awaited_until_ = until;
   }
-  /// For a deferred request: copies the state that replies need from the request of the upcall.
+  /// Copies the state that replies need from the request of the upcall into a deferred request.
   void copy_answering(const ServerRequest& upcall) noexcept;
 
   std::string_view operation_;
@@ -181,7 +181,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
 /// The reply to a LocateRequest.
 struct Location {
   enum class Status : std::uint8_t { unknown, here, forward } status = Status::unknown;
-  CORBA::object_reference<CORBA::Object> target;  ///< of a forward
+  CORBA::object_reference<CORBA::Object> target;  ///< the target of a forward
 };
 
 /// Receives requests. The POA layer implements it and registers it with the ORB core. Called by any

@@ -25,7 +25,7 @@ class PERIGEE_API ServiceContextPolicy final : public CORBA::Policy {
   using _ref_type = CORBA::object_reference<ServiceContextPolicy>;
   static constexpr std::string_view _type_id = "IDL:perigee/ServiceContextPolicy:1.0";
   static constexpr std::size_t contexts_max = 32;
-  static constexpr std::size_t octets_max = 65536;  ///< of the data of all contexts
+  static constexpr std::size_t octets_max = 65536;  ///< limit of the data of all contexts
 
   /// Raises IMP_LIMIT for more than `contexts_max` contexts or `octets_max` octets. Raises
   /// BAD_PARAM for an id that occurs twice, and for an id of a context that the ORB itself sends:

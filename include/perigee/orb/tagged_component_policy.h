@@ -21,7 +21,7 @@ class PERIGEE_API TaggedComponentPolicy final : public CORBA::Policy {
   using _ref_type = CORBA::object_reference<TaggedComponentPolicy>;
   static constexpr std::string_view _type_id = "IDL:perigee/TaggedComponentPolicy:1.0";
   static constexpr std::size_t components_max = 32;
-  static constexpr std::size_t octets_max = 8192;  ///< of the data of all components
+  static constexpr std::size_t octets_max = 8192;  ///< limit of the data of all components
 
   /// Raises IMP_LIMIT for more than `components_max` components or `octets_max` octets: each
   /// profile of a reference repeats them, and clients limit the size of references. Raises

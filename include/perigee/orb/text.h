@@ -22,7 +22,7 @@ PERIGEE_API std::string reference_text(const CORBA::Object* object);
 PERIGEE_API std::string name_of_interface(std::string_view repository_id);
 /// The text in quotes, with C's escapes for characters that cannot be printed.
 PERIGEE_API std::string quoted(std::string_view text, char quote);
-/// As UTF-8, with the prefix L.
+/// The same for wide text: as UTF-8, with the prefix L.
 PERIGEE_API std::string quoted(std::wstring_view text, char quote);
 /// The number in decimal. Floating-point numbers have the fewest digits that give the same number.
 PERIGEE_API std::string number(std::int64_t value);
@@ -217,7 +217,8 @@ class StringSink final {
   std::string& text_;
 };
 
-/// For a generated exception's `_describe`: "IDL:Stock/Invalid:1.0 {reason="none"}".
+/// Appends the text of an exception: `IDL:Stock/Invalid:1.0 {reason="none"}`. `_describe` of
+/// generated exceptions calls this.
 template <typename T>
 void describe(std::string& text, const T& exception) {
   text.append(T::_type_id).append(" ");

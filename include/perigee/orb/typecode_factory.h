@@ -39,7 +39,7 @@ class StructMember {
 
   friend bool operator==(const StructMember&, const StructMember&) = default;
 
-  /// For generated code: calls the visitor with the name and the value of each member.
+  /// Calls the visitor with the name and the value of each member. Generated code uses it.
   static constexpr std::string_view _type_name = "CORBA::StructMember";
   template <typename Self, typename Visitor>
   static void _visit(Self& value, Visitor&& visit_member) {
@@ -83,7 +83,7 @@ class UnionMember {
 
   friend bool operator==(const UnionMember&, const UnionMember&) = default;
 
-  /// For generated code: calls the visitor with the name and the value of each member.
+  /// Calls the visitor with the name and the value of each member. Generated code uses it.
   static constexpr std::string_view _type_name = "CORBA::UnionMember";
   template <typename Self, typename Visitor>
   static void _visit(Self& value, Visitor&& visit_member) {
@@ -142,7 +142,7 @@ class ValueMember {
 
   friend bool operator==(const ValueMember&, const ValueMember&) = default;
 
-  /// For generated code: calls the visitor with the name and the value of each member.
+  /// Calls the visitor with the name and the value of each member. Generated code uses it.
   static constexpr std::string_view _type_name = "CORBA::ValueMember";
   template <typename Self, typename Visitor>
   static void _visit(Self& value, Visitor&& visit_member) {

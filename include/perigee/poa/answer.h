@@ -84,7 +84,7 @@ class PERIGEE_API HandlerState {
   HandlerState& operator=(const HandlerState&) = delete;
 
   [[nodiscard]] Answer& _answer() noexcept { return answer_; }
-  /// For a catch clause: replies with the exception of the servant, unless a reply was given.
+  /// Called in a catch clause. Replies with the exception of the servant, unless a reply was given.
   void _answer_thrown() noexcept { answer_.answer_thrown(); }
 
  protected:

@@ -154,7 +154,7 @@ class PERIGEE_API POA : public CORBA::Object {
     /// The index of the offending policy in the list given to create_POA.
     [[nodiscard]] std::uint16_t index() const noexcept { return index_; }
     void index(std::uint16_t index) noexcept { index_ = index; }
-    /// For people: the reason.
+    /// The reason, as a text for readers of logs.
     [[nodiscard]] const char* what() const noexcept override;
     [[nodiscard]] const char* _rep_id() const noexcept override;
     [[nodiscard]] const char* _name() const noexcept override;

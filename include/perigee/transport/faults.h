@@ -33,7 +33,7 @@ struct Fault {
   FaultKind kind = FaultKind::split;
   FaultDirection direction = FaultDirection::sent;
   std::uint64_t octet = 0;
-  std::chrono::microseconds duration{0};  ///< of a delay
+  std::chrono::microseconds duration{0};  ///< the duration of a delay
 
   friend bool operator==(const Fault&, const Fault&) = default;
 };

@@ -58,7 +58,8 @@ class PERIGEE_API ProtocolRegistry {
 
   /// Sets the ORB's own messaging protocol, which must outlive the registry. The schemes of
   /// transports carry its messages, and so do rows that name it. Must be called before anything is
-  /// added. Without this call, the own protocol has the name "giop" and needs a stream.
+  /// added. Without this call, the protocol of the ORB itself has the name "giop" and needs a
+  /// stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
   /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the
@@ -127,10 +128,12 @@ class PERIGEE_API ProtocolRegistry {
     std::unique_ptr<ProtocolFactory> factory;
     std::unique_ptr<Connector> connector;
     std::vector<std::unique_ptr<iop::ProfileCodec>> codecs;
-    const messaging::MessagingProtocol* messages = nullptr;  // of a row; null: the ORB's own
-    const ProtocolFactory* transport = nullptr;              // of a row; null: this is a transport
-    std::uint64_t group = 0;                                 // of parts that were added together
-    std::uint64_t removal = 0;                               // of parts that were removed together
+    const messaging::MessagingProtocol* messages =
+        nullptr;  // the messages of a row; null: the ORB's own protocol
+    const ProtocolFactory* transport =
+        nullptr;                // the transport of a row; null: this is a transport
+    std::uint64_t group = 0;    // of parts that were added together
+    std::uint64_t removal = 0;  // of parts that were removed together
   };
   using Entries = std::vector<Entry>;
 
@@ -176,7 +179,7 @@ class PERIGEE_API ProtocolRegistry {
   const messaging::Limits limits_;
   const Decorator decorate_;
   const std::unique_ptr<iop::ProfileCodec> iiop_codec_;    // several transports use its profiles
-  const std::unique_ptr<iop::ProfileCodec> scheme_codec_;  // of the profiles of rows
+  const std::unique_ptr<iop::ProfileCodec> scheme_codec_;  // the codec of the profiles of rows
   const messaging::MessagingProtocol* own_messages_ = nullptr;
   mutable std::shared_mutex mutex_;  // guards the members below
   Entries entries_;

@@ -25,8 +25,9 @@
 
 namespace perigee::transport {
 
-/// Whether an operation may wait. Handles stay blocking: the mode is an argument of each call, so a
-/// connection changes between threads and the reactor without a system call.
+/// Whether an operation may wait. Handles stay blocking, since the mode is an argument of each
+/// call. So a connection can move between a blocking thread and a reactor without a system call
+/// that sets O_NONBLOCK.
 enum class Wait : std::uint8_t { yes, no };
 
 /// The operations of a transport that can return `would_block`.
@@ -41,7 +42,7 @@ struct Features {
   bool opens = false;             ///< a handshake follows the connection: call `open`
   bool finishes = false;          ///< ending the output can block: call `finish`
   bool buffers = false;           ///< may hold received octets itself: call `buffered`
-  bool owes_output = false;       ///< `receive` may leave octets to be sent: call `has_output`
+  bool owes_output = false;       ///< after `receive`, may have octets to send: call `has_output`
   bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
   bool scatters = false;          ///< has a `receive_scattered` of its own
   bool spins = false;             ///< a `receive` that waits polls before it sleeps
@@ -111,8 +112,8 @@ class PERIGEE_API Transport {
   virtual IoResult commit(std::size_t /*count*/) noexcept { return {0, IoStatus::failed, ENOTSUP}; }
   /// @}
 
-  /// Receives at least one octet into `space`, with one system call. A datagram that is larger than
-  /// `space` is lost.
+  /// Receives at least one octet into `space`. A plain socket does this with one system call. A
+  /// datagram that is larger than `space` is lost.
   virtual IoResult receive(MutableOctetSpan space, Wait wait) = 0;
   /// The same into two spaces; the second space is used when the first is full. `first` is not
   /// empty. Feature `scatters`.
@@ -124,13 +125,13 @@ class PERIGEE_API Transport {
   /// `receive` gives octets although the last one did not fill its space. Called by the receiving
   /// thread. Feature `buffers`.
   [[nodiscard]] virtual bool buffered() const noexcept { return false; }
-  /// A reactor begins to watch `readiness_fd`. From now on, octets that arrive make `readiness_fd`
-  /// readable. True: octets have arrived that `readiness_fd` does not report. A new transport
-  /// counts as watched. Any thread.
+  /// Tells the transport that a reactor begins to watch `readiness_fd`. From then on, octets that
+  /// arrive make `readiness_fd` readable. True: octets have arrived that `readiness_fd` does not
+  /// report. A new transport counts as watched. Any thread.
   virtual bool begin_watch() noexcept { return false; }
-  /// No reactor watches `readiness_fd` any longer. From now on, octets that arrive need not make
-  /// `readiness_fd` readable. Exception: after a `receive` that has returned `would_block`, they
-  /// must make it readable, until the next `receive`. Any thread.
+  /// Tells the transport that no reactor watches `readiness_fd` any longer. From then on, octets
+  /// that arrive need not make `readiness_fd` readable. Exception: after a `receive` that has
+  /// returned `would_block`, they must make it readable, until the next `receive`. Any thread.
   virtual void end_watch() noexcept {}
   /// Whether octets, or the end of the peer, wait to be received. The default asks for the
   /// readiness of `readiness_fd`. Any thread.
@@ -168,11 +169,12 @@ class PERIGEE_API Transport {
   /// the peer has no certificate. Lives as long as the transport. Any thread, after `open`.
   [[nodiscard]] virtual const PeerCertificate* peer_certificate() const noexcept { return nullptr; }
   /// The reason of a failed `open`, if the system's code does not say it: an IoErrorKind, and a
-  /// text such as "the certificate has expired". Called by the thread that called `open`.
+  /// text such as "the certificate has expired".
   struct Refusal {
     IoErrorKind kind = IoErrorKind::system;
     std::string why;  ///< empty: the system's code says it
   };
+  /// The reason of the last failed `open`. Called by the thread that called `open`.
   [[nodiscard]] virtual Refusal refusal() const { return {}; }
 
  protected:
@@ -298,17 +300,19 @@ struct ProfileSource {
   std::uint8_t minor = 2;
   OctetSpan object_key;
   std::span<const iop::TaggedComponent> components;
-  std::span<const Endpoint> alternates = {};  ///< of the acceptor, for profiles that can hold them
+  std::span<const Endpoint> alternates =
+      {};  ///< the acceptor's alternates, for profiles that can hold them
 };
 
 /// The tag of protocols that policies cannot name.
 inline constexpr std::uint32_t no_protocol_tag = 0xffffffff;
 
-/// A profile body with all parts of the source, but without a host and an address.
+/// A profile body with the version, the object key and the components of the source. The caller
+/// adds the host, the port and the alternates.
 PERIGEE_API iop::ProfileBody to_body(const ProfileSource& source);
 
-/// One protocol: makes connectors and acceptors for its schemes, and claims the profiles that lead
-/// to them. Any thread.
+/// One protocol: makes connectors and acceptors for its schemes, and finds the endpoints of these
+/// schemes in profiles (`claim`). Any thread.
 class PERIGEE_API ProtocolFactory {
  public:
   virtual ~ProtocolFactory() = default;

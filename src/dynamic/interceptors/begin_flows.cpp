@@ -49,7 +49,7 @@ CORBA::object_reference<CORBA::Policy> OrbInterceptors::adapter_policy(
     const CORBA::object_reference<PortableServer::POA>& adapter, CORBA::PolicyType type) const {
   if (!adapter) raise_invalid_point();
   const auto& components = static_cast<const poa::Adapter&>(*adapter).policies().components;
-  if (!components) raise_unknown_policy(type);  // of an adapter without hooks
+  if (!components) raise_unknown_policy(type);  // the adapter has no hooks
   return known_policy(static_cast<const AdapterComponents&>(*components), type);
 }
 

@@ -53,7 +53,7 @@ const perigee::value::Description& Poller::_description() const noexcept {
   return description;
 }
 
-// As for local objects: MARSHAL, OMG minor 4. The encoder keeps the first error.
+// Raises the same as for local objects: MARSHAL, OMG minor 4. The encoder keeps the first error.
 void Poller::_marshal(perigee::cdr::Encoder& encoder) const {
   encoder.fail(perigee::cdr::ErrorKind::local_object);
 }

@@ -46,7 +46,7 @@ class QueuePollable final : public virtual CORBA::DIIPollable, private Source {
     static constexpr value::Description description{_type_id};
     return description;
   }
-  // As for local objects: MARSHAL, OMG minor 4.
+  // Raises the same as for local objects: MARSHAL, OMG minor 4.
   void _marshal(cdr::Encoder& encoder) const override {
     encoder.fail(cdr::ErrorKind::local_object);
   }

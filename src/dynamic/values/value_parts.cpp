@@ -29,7 +29,7 @@ using enum cdr::TypeKind;
 
 /// Values that the program has made, or that were within the limits when they were received.
 constexpr cdr::Limits own_limits{.decoded_size_max = ~std::uint32_t{0}};
-/// For octets that this process writes and reads: characters are not converted.
+/// The code sets of octets that this process writes and reads: characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
 
 CORBA::object_reference<CORBA::TypeCode> type_code(const TypeRef& type) {

@@ -285,7 +285,7 @@ bool Connects::take_attempts() {
   return false;
 }
 
-// After `stop`: no other thread begins.
+// Called after `stop`, when no other thread begins.
 void Connects::give_up_attempts() noexcept {
   for (Attempt& attempt : running_) {
     reactor_->cancel(attempt.timer);

@@ -126,17 +126,17 @@ bool Channel::limit_receive(Deadline deadline) {
 // nothing before it gets this output. So it is sent before a receive that waits, and after each
 // receive.
 [[gnu::noinline]] IoResult Channel::receive_specially(const ReceiveSpace& space, Wait wait) {
-  const bool may_owe = transport_->features().owes_output;
-  if (may_owe && wait == Wait::yes) send_owed_output();
+  const bool may_have_output = transport_->features().owes_output;
+  if (may_have_output && wait == Wait::yes) send_transport_output();
   const bool polls = wait == Wait::yes && polls_busily_;
   const IoResult result = polls ? receive_polling(space) : receive_once(space, wait);
-  if (may_owe) send_owed_output();
+  if (may_have_output) send_transport_output();
   return result;
 }
 
-void Channel::send_owed_output() {
+void Channel::send_transport_output() {
   if (!transport_->has_output()) return;
-  (void)queue_.send_owed();
+  (void)queue_.send_transport_output();
   after_others();
 }
 

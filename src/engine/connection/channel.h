@@ -289,7 +289,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   [[nodiscard]] IoResult receive_once(const ReceiveSpace& space, transport::Wait wait);
   [[nodiscard]] IoResult receive_polling(const ReceiveSpace& space);
   [[nodiscard]] IoResult receive_specially(const ReceiveSpace& space, transport::Wait wait);
-  void send_owed_output();
+  void send_transport_output();
 
   [[nodiscard]] bool is_one_segment(const cdr::Buffer& message) const;
   [[nodiscard]] std::optional<Sent> send_linked(const cdr::Buffer& message, const Hold* hold,
@@ -311,7 +311,7 @@ class PERIGEE_INTERNAL_TYPE Channel final : private FlushedOutput,
   [[nodiscard]] std::uint64_t messages_passed() const noexcept {
     return traffic_.messages_received.value() + traffic_.sent.messages.value();
   }
-  // Without a value: reading may go on.
+  // If there is no value, reading may go on.
   using Refusal = std::optional<ReadStatus>;
   [[nodiscard]] Refusal refuse_growth(transport::Wait wait, Deadline deadline) noexcept;
   [[nodiscard]] Refusal await_room(const messaging::Unfinished& unfinished,

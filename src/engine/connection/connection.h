@@ -386,7 +386,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
 
   // The watch: connection_watch.cpp.
   struct Finding {
-    Deadline next;      // of the next look
+    Deadline next;      // time of the next look
     bool idle = false;  // nothing has passed for `idle_timeout`
     bool slow = false;  // the client takes nothing
     bool late = false;  // the client takes less than the pace asks for
@@ -439,7 +439,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::uint32_t upcalls_alone_ = 0;   // on the loop, since the last take-over or deferred reply
   std::uint64_t opening_charge_ = 0;  // octets of the budget for handshakes
 
-  CorkRule cork_rule_;  // of a dedicated reader, or of a loop of one thread
+  CorkRule cork_rule_;  // used by a dedicated reader, or by a loop of one thread
 
   ShortLock output_lock_;  // guards changes of the next three members
   std::atomic<bool> output_armed_{false};
@@ -449,10 +449,10 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
-  StandStill idle_;       // of the messages; while the connection ends, of the peer's octets
+  StandStill idle_;       // watches messages; while the connection ends, the peer's octets
   StandStill output_;
   static constexpr std::uint64_t no_message = ~std::uint64_t{0};
-  Pace output_pace_;                          // of a message, or since the output was blocked
+  Pace output_pace_;  // the pace of a message, or since the output was blocked
   std::uint64_t paced_message_ = no_message;  // how many messages were sent before this one
   StandStill end_;
 
@@ -460,10 +460,11 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   Connection* next_ = nullptr;
   Connection* previous_ = nullptr;
   std::uint64_t visit_ = 0;
-  std::uint64_t epoch_seen_ = 0;                // of the read role, at the supervisor's last look
-  std::uint64_t held_epoch_ = 0;                // the same, at the last look at held messages
-  bool held_ = false;                           // messages were held at the last look
-  std::atomic<std::uint64_t> epoch_called_{0};  // of the upcall for which the loop was called
+  std::uint64_t epoch_seen_ = 0;  // the epoch of the read role at the supervisor's last look
+  std::uint64_t held_epoch_ = 0;  // the same, at the last look at held messages
+  bool held_ = false;             // messages were held at the last look
+  // The epoch of the upcall for which the loop was called.
+  std::atomic<std::uint64_t> epoch_called_{0};
 };
 
 }  // namespace perigee::engine

@@ -254,9 +254,9 @@ void Connection::call_for_replies() noexcept {
   home_.reactor().mark_ready(*this);
 }
 
-// From now on the home loop reads the connection: it carries requests as well as replies, or
-// replies whose observers may block. In an upcall or an observer, a dedicated reader would read no
-// reply.
+// From now on the home loop reads the connection, because the connection carries requests as well
+// as replies, or replies whose observers may block. In an upcall or an observer, a dedicated reader
+// would read no reply.
 void Connection::leave_dedicated(ThreadFrame& frame) noexcept {
   uncork();
   dedicated_.store(false);

@@ -10,7 +10,7 @@
 namespace perigee::engine {
 
 namespace {
-constexpr int deferrals_max = 32;  // of the last 64 requests
+constexpr int deferrals_max = 32;  // limit for the last 64 requests
 }  // namespace
 
 bool Connection::start_dedicated() noexcept {

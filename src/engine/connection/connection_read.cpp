@@ -17,7 +17,7 @@ constexpr int drops_per_turn_max = 16;  // receives of octets that are dropped
 // The number of upcalls on the loop after which a dedicated reader may read the connection again.
 constexpr std::uint32_t upcalls_alone_max = 1000;
 
-// Not a warning: clients could fill the log.
+// The level is not `warning`, because clients could fill the log.
 void log_refusal(const transport::Transport& opening, const IoResult& result) {
   if (result.status == IoStatus::failed)
     log::write(log::Level::info, "server", transport::opening_error(opening, result).endpoint);

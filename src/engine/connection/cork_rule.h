@@ -15,8 +15,8 @@ namespace perigee::engine {
 /// next upcalls instead: these may take long, too. A CorkRule is used by one thread at a time.
 class CorkRule {
  public:
-  static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< of a held reply
-  static constexpr std::size_t octets_max = std::size_t{64} * 1024;       ///< of all held replies
+  static constexpr std::size_t message_size_max = std::size_t{8} * 1024;  ///< limit of a held reply
+  static constexpr std::size_t octets_max = std::size_t{64} * 1024;  ///< limit of all held replies
   /// An upcall is long if more than this time passes until the next upcall of the turn begins.
   static constexpr std::chrono::microseconds long_upcall{100};
   /// After a long upcall, held replies leave before each of the next upcalls, up to this number.

@@ -9,10 +9,10 @@ namespace perigee::engine {
 enum class MessageLimit : std::uint8_t {
   none,
   message_size,
-  fragments,         ///< of one message
+  fragments,         ///< the limit of the fragments of one message
   partial_messages,  ///< fragmented messages in progress
   partial_size,      ///< octets of all fragmented messages in progress
-  service_contexts,  ///< of one message; their number is not known
+  service_contexts,  ///< the limit of the contexts of one message; their number is not known
 };
 
 struct ExceededLimit {

@@ -126,7 +126,7 @@ void HoldQueue::clear() noexcept {
   end(dropped);
 }
 
-// Without the mutex: connections may end here.
+// The caller must not hold the mutex, since connections may end here.
 void HoldQueue::end(const Entries& dropped) noexcept {
   for (const Entry& entry : dropped) (*entry.owner).end_parked(entry.size);
 }

@@ -106,8 +106,8 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }
   /// Calls `action` for each connection that is registered now, without the lock.
   void for_each(function_ref<void(Connection&)> action) noexcept;
-  /// For each connection: if its thread has been in the same upcall since the last look, calls the
-  /// loop to take over the read role. The thread is a dedicated reader, or is in an observer
+  /// Looks at each connection. If its thread has been in the same upcall since the last look, calls
+  /// the loop to take over the read role. The thread is a dedicated reader, or is in an observer
   /// (`StartedCall::ended`). Also sends messages that were held at the last look, if no upcall has
   /// begun since. True if such a thread has begun an upcall since the last look, if the loop was
   /// called now, or if messages are held. Takes time for each connection.
@@ -131,8 +131,8 @@ class PERIGEE_INTERNAL_API Home final : public Pollable {
   /// @}
 
  private:
-  /// For each connection that is registered now: calls `wanted` under the lock and, if it returns
-  /// true, `action` without the lock.
+  /// Calls `wanted` under the lock for each connection that is registered now. If `wanted` returns
+  /// true, calls `action` without the lock.
   void visit(function_ref<bool(Connection&)> wanted,
              function_ref<void(Connection&)> action) noexcept;
   /// The connections in front of `first` become the last ones.

@@ -109,11 +109,11 @@ class Inbox {
     // No error: the inbox accepted the message, and the session refused its header.
     return error_.value_or(messaging::FramingError::bad_header);
   }
-  /// After the error `too_large`: the limit of this inbox that was exceeded, if any.
+  /// The limit of this inbox that was exceeded, if any. Called after the error `too_large`.
   [[nodiscard]] const ExceededLimit& exceeded_limit() const noexcept { return exceeded_; }
-  /// After such an error: the octets at hand of the request that exceeds the limit. The message is
-  /// not whole, and is valid until the next `receive_space`. False: the message is not a request,
-  /// or its start is not at hand.
+  /// Called after such an error. Shows the octets at hand of the request that exceeds the limit.
+  /// The message is not whole, and is valid until the next `receive_space`. False: the message is
+  /// not a request, or its start is not at hand.
   [[nodiscard]] bool show_refused(messaging::IncomingMessage& message) const noexcept;
   /// Whether a part of the reply to this request has been received, but not all of its fragments.
   /// Where the pieces carry no request id, a piece of any reply counts.
@@ -194,22 +194,22 @@ class Inbox {
   const std::shared_ptr<messaging::StorageSource> source_;
   SequenceCache* const sequences_ = nullptr;
   transport::SequenceLinks* links_ = nullptr;  // null: the front is never a link
-  const messaging::Limits& limits_;            // of the session's protocol
+  const messaging::Limits& limits_;            // the limits of the session's protocol
   std::byte* data_ = nullptr;
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   std::size_t capacity_ = 0;
   std::size_t remaining_ = 0;  // octets still to come of the frame that current_ receives
-  messaging::Frame frame_;     // of the state `framed`
+  messaging::Frame frame_;     // used in the state `framed`
   State state_ = State::ready;
-  messaging::Role role_ = messaging::Role::opener;  // of the state `datagrams`
+  messaging::Role role_ = messaging::Role::opener;  // used in the state `datagrams`
   // Another large piece is likely in this number of receives. The first one may find nothing.
   std::uint8_t large_piece_likely_ = 0;
   std::uint64_t dropped_ = 0;
   Octets held_;
   Assembly current_;
   std::vector<Assembly> partials_;
-  std::optional<messaging::FramingError> error_;  // of the state `failed`
+  std::optional<messaging::FramingError> error_;  // used in the state `failed`
   ExceededLimit exceeded_;                        // the same
 };
 

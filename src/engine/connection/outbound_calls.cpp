@@ -55,7 +55,7 @@ void OutboundCalls::put_into_table(OutboundCall& call) noexcept {
   call.next_in_bucket_ = std::exchange(bucket, &call);
 }
 
-// Under the lock. `space` has the former table afterwards.
+// The caller holds the lock. `space` has the former table afterwards.
 void OutboundCalls::grow(std::unique_ptr<OutboundCall*[]>& space, std::size_t count) noexcept {
   grown_.swap(space);
   buckets_ = grown_.get();
@@ -69,7 +69,7 @@ void OutboundCalls::sent(OutboundCall& call) noexcept {
   if (call.state_ == State::departing) call.state_ = State::awaiting;
 }
 
-// Under the lock.
+// The caller holds the lock.
 OutboundCall* OutboundCalls::find(std::uint32_t id) const noexcept {
   OutboundCall* call = buckets_[bucket_of(id)];
   while (call != nullptr && call->id != id) call = call->next_in_bucket_;
@@ -81,7 +81,7 @@ OutboundCallList& OutboundCalls::list_of(const OutboundCall& call) noexcept {
   return call.expects_reply ? table_order_ : oneways_;
 }
 
-// Under the lock.
+// The caller holds the lock.
 void OutboundCalls::remove(OutboundCall& call) noexcept {
   OutboundCallList& list = list_of(call);
   list.erase(call);
@@ -202,7 +202,7 @@ std::size_t OutboundCalls::unsent() noexcept {
   return unsent_.size();
 }
 
-// Under the lock. Counts the calls of the list that are in the table.
+// The caller holds the lock. Counts the calls of the list that are in the table.
 bool OutboundCalls::check_list(const OutboundCallList& list, std::size_t& table) const noexcept {
   std::size_t size = 0;
   const OutboundCall* call = list.first();

@@ -42,11 +42,11 @@ OutgoingQueue::Status OutgoingQueue::flush() {
   return send_queued(Then::idle);
 }
 
-OutgoingQueue::Status OutgoingQueue::send_owed() {
+OutgoingQueue::Status OutgoingQueue::send_transport_output() {
   {
     const std::lock_guard lock(lock_);
     if (closed_.load() || finished_.load()) return failed() ? Status::failed : Status::flowing;
-    owed_.store(true);
+    has_transport_output_.store(true);
     for (std::uint32_t word = word_.load();;) {
       if (state_of(word) == blocked_word) return Status::blocked;
       const bool writes = state_of(word) == writing_word;
@@ -115,8 +115,8 @@ bool OutgoingQueue::withdraw(Ticket ticket) noexcept {
       held_octets_ -= size;
       held_count_.store(held() - 1, std::memory_order_relaxed);
     }
-    const bool owes = finishing_ || owed_.load();
-    const bool waits = corked() || (state_of(word) == blocked_word && !owes);
+    const bool has_more = finishing_ || has_transport_output_.load();
+    const bool waits = corked() || (state_of(word) == blocked_word && !has_more);
     if (waits && queued_.empty() && leaving_.empty()) {
       yielded_.store(false);
       word_.store(idle_word);
@@ -142,8 +142,9 @@ OutgoingQueue::Status OutgoingQueue::send_queued(Then then, std::uint32_t batche
       const Next next = next_batch(then, left);
       if (next == Next::empty) return Status::flowing;
       if (next == Next::yield) return Status::blocked;
-      if (next == Next::owed || next == Next::finish) {
-        const IoResult result = next == Next::owed ? send_owed_octets() : finish_transport();
+      if (next == Next::transport_output || next == Next::finish) {
+        const IoResult result =
+            next == Next::transport_output ? write_transport_output() : finish_transport();
         if (result.ok()) continue;
         if (result.status != IoStatus::would_block) {
           fail(result);
@@ -182,7 +183,7 @@ OutgoingQueue::Next OutgoingQueue::next_batch(Then then, std::uint32_t batches_l
   {
     const std::lock_guard lock(lock_);
     if (closed_.load()) return Next::closed;
-    if (owed_.load()) return Next::owed;
+    if (has_transport_output_.load()) return Next::transport_output;
     if (batches_left == 0 && !queued_.empty()) {
       yielded_.store(true);
       word_.store(blocked_word);
@@ -282,11 +283,11 @@ IoResult OutgoingQueue::finish_transport() {
 }
 
 // A send without segments sends the transport's own octets.
-IoResult OutgoingQueue::send_owed_octets() {
-  owed_.store(false);
+IoResult OutgoingQueue::write_transport_output() {
+  has_transport_output_.store(false);
   word_.fetch_and(~writable_bit);
   const IoResult result = transport_.send({}, Wait::no);
-  if (result.status == IoStatus::would_block) owed_.store(true);
+  if (result.status == IoStatus::would_block) has_transport_output_.store(true);
   return result;
 }
 
@@ -363,8 +364,9 @@ bool OutgoingQueue::check_invariants() noexcept {
       return is_corked ? !queued_.empty() && held() != 0 : queued_.empty() && held() == 0;
     }
     case blocked_word:
-      return leaving_.check_invariants() && (!queued_.empty() || !leaving_.empty() ||
-                                             owed_.load() || (finishing_ && !finished_.load()));
+      return leaving_.check_invariants() &&
+             (!queued_.empty() || !leaving_.empty() || has_transport_output_.load() ||
+              (finishing_ && !finished_.load()));
     case failed_word:
       return failed();
     default:

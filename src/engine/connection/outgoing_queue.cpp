@@ -14,8 +14,8 @@ using transport::Wait;
 
 namespace {
 
-// With a time-out, a larger message leaves in parts: other threads see that the peer goes on
-// reading.
+// If there is a time-out, a larger message leaves in parts. So other threads see that the peer goes
+// on reading.
 constexpr std::size_t slice_size = std::size_t{1} << 20;
 // The limit of held messages: they are sent before they would exceed it.
 constexpr std::size_t held_octets_max = std::size_t{256} * 1024;

@@ -136,7 +136,7 @@ class OutgoingQueue final {
   Status flush();
   /// Sends the transport's own octets (Transport::has_output) before the next message, or leaves
   /// them to the thread that is writing. Never waits.
-  Status send_owed();
+  Status send_transport_output();
   /// Ends the output after the last message: Transport::finish. Later sends fail.
   void finish();
   /// Fails the queue. If a thread may be in a send, the owner also interrupts the transport.
@@ -198,7 +198,7 @@ class OutgoingQueue final {
   static constexpr std::uint32_t batches_of_sender_max = 8;  // after its own message
 
   enum class Then : std::uint8_t { idle, write_own };  // when the queue is empty
-  enum class Next : std::uint8_t { batch, empty, owed, finish, yield, closed };
+  enum class Next : std::uint8_t { batch, empty, transport_output, finish, yield, closed };
 
   [[nodiscard]] static std::uint32_t state_of(std::uint32_t word) noexcept {
     return word & state_bits;
@@ -238,7 +238,7 @@ class OutgoingQueue final {
   Status send_few_queued() { return send_queued(Then::idle, batches_of_sender_max); }
   [[nodiscard]] Next next_batch(Then then, std::uint32_t batches_left) noexcept;
   [[nodiscard]] IoResult finish_transport();
-  [[nodiscard]] IoResult send_owed_octets();
+  [[nodiscard]] IoResult write_transport_output();
   [[nodiscard]] bool seal_batch() noexcept;
   [[nodiscard]] IoResult send_batch();
   void settle(std::size_t count) noexcept;
@@ -276,7 +276,8 @@ class OutgoingQueue final {
   OutgoingBlocks queued_;
   Ticket submitted_ = 0;
   bool finishing_ = false;
-  std::atomic<bool> owed_{false};  // set under the lock; taken by the writing thread
+  // Set under the lock; taken by the writing thread.
+  std::atomic<bool> has_transport_output_{false};
   std::size_t held_octets_ = 0;
   std::atomic<std::uint32_t> held_count_{0};  // changes under the lock
   std::atomic<std::uint32_t> waiters_{0};     // raised under the lock

@@ -36,7 +36,8 @@ class ReadRole final {
    private:
     friend class ReadRole;
     explicit Lend(std::uint64_t word) noexcept : word_(word) {}
-    std::uint64_t word_ = ~std::uint64_t{0};  // of the role; at first, a value that no role has
+    // The word of the role. At first, a value that no role has.
+    std::uint64_t word_ = ~std::uint64_t{0};
   };
 
   ReadRole() noexcept = default;
@@ -50,7 +51,8 @@ class ReadRole final {
       if (word_.compare_exchange_weak(word, with_state(word, State::held))) return true;
     return false;
   }
-  /// For a thread that has an event of the connection: takes a free role, else notes the event.
+  /// Called by a thread that has an event of the connection. Takes a free role, and otherwise notes
+  /// the event.
   [[nodiscard]] bool take_or_note() noexcept {
     std::uint64_t word = word_.load();
     for (;;) {

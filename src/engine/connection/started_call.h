@@ -56,8 +56,8 @@ class StartedCall : public OutboundCall {
   messaging::Version version;
   /// `ended` runs code of the application (an observer), so another thread may read meanwhile.
   bool may_block = false;
-  /// With `may_block`: the code is mostly short. The same thread reads the next reply, unless
-  /// `ended` waits inside the ORB, or the supervisor finds that it takes long.
+  /// Only with `may_block`: the code of the application is mostly short. The same thread reads the
+  /// next reply, unless `ended` waits inside the ORB, or the supervisor finds that it takes long.
   bool mostly_short = false;
   /// On a thread of the connection's loop, the request may leave at the end of the thread's turn,
   /// together with others. A thread that waits inside the ORB ends its turn.

@@ -7,7 +7,7 @@
 namespace perigee::engine {
 namespace {
 
-// Without destructor, so that an access is cheap.
+// Has no destructor, so that an access is cheap.
 struct FrameStack {
   ThreadFrame* free = nullptr;  // the next frame, if it is allocated
   ThreadFrame* innermost = nullptr;

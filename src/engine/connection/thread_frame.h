@@ -32,7 +32,7 @@ struct ThreadFrame {
 
   /// Wait::yes: a dedicated reader, which may wait for the client.
   transport::Wait wait = transport::Wait::no;
-  /// Of a dedicated reader: which of the last 64 requests were deferred, as bits.
+  /// For a dedicated reader, one bit for each of the last 64 requests: whether it was deferred.
   std::uint64_t deferrals = 0;
 
   /// On a loop with one thread, the read role is lent only for nested turns.

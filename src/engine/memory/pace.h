@@ -28,7 +28,7 @@ class PERIGEE_API Pace {
     active_ = true;
   }
   void end() noexcept { active_ = false; }
-  /// This side has held the transfer up for `pause`: that time does not count.
+  /// Excludes `pause` from the time: this side has held the transfer up.
   void postpone(Duration pause) noexcept { begun_ += pause; }
   [[nodiscard]] bool active() const noexcept { return active_; }
   [[nodiscard]] TimePoint begun() const noexcept { return begun_; }

@@ -64,7 +64,7 @@ std::expected<void, IoError> Server::start() {
   ListenersOwner& owner = *this;
   listeners_.emplace(context_, accepting, connections_, owner);
   drain_task_.emplace(*this, nullptr, [](Server& server, Seat*) noexcept { server.begin_drain(); });
-  home_tasks_.clear();  // of a start that has failed
+  home_tasks_.clear();  // removes the tasks of a start that has failed
   for (const auto& seat : seats_) {
     if (loops_accept())
       seat->listeners.emplace(context_, seat->loop.reactor(), connections_, owner);

@@ -192,7 +192,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
   std::vector<std::unique_ptr<Seat>> seats_;
   std::optional<ApplicationLoop> application_;  // if the application runs the loop
   ConnectionCount connections_;
-  std::optional<Listeners> listeners_;  // of the service thread, or of the application's loop
+  std::optional<Listeners> listeners_;  // used by the service thread, or by the application's loop
   std::optional<DrainTask> drain_task_;
   std::vector<std::unique_ptr<DrainTask>> home_tasks_;
   std::atomic<bool> started_{false};

@@ -74,7 +74,7 @@ class Supervisor final : public Ticks {
   // Used by the service thread only.
   TickRate rate_;
   TimePoint last_look_;
-  Duration cpu_time_seen_{};  // of the process
+  Duration cpu_time_seen_{};  // the CPU time of the process
 };
 
 }  // namespace perigee::engine

@@ -26,7 +26,8 @@ struct Limits {
   std::size_t nesting_depth_max =
       128;  ///< scopes, types, parentheses, macro arguments inside each other
   std::size_t base_count_max = 1024;  ///< direct and indirect bases of an interface or valuetype
-  std::size_t type_depth_max = 256;   ///< declared types that contain or extend each other
+  std::size_t type_depth_max =
+      256;  ///< length of a chain of declared types; each contains or extends the next
   std::size_t prefix_size_max = 255;  ///< octets in a prefix of repository ids
   std::size_t names_size_max =
       32u << 20;  ///< octets in the scoped names and repository ids of all declarations

@@ -167,13 +167,13 @@ void Preprocessor::enter(SourceFile& file) {
   if (total_size_ > options_.limits.total_size_max) {
     state_.diagnostics.fatal(location, "the files have more than " +
                                            std::to_string(options_.limits.total_size_max) +
-                                           " octets together");
+                                           " octets together (each inclusion counts)");
     return;
   }
   if (inclusion_count_ > options_.limits.file_count_max) {
-    state_.diagnostics.fatal(
-        location,
-        "more than " + std::to_string(options_.limits.file_count_max) + " files are included");
+    state_.diagnostics.fatal(location, "more than " +
+                                           std::to_string(options_.limits.file_count_max) +
+                                           " files are opened (each inclusion counts)");
     return;
   }
   output_.events.push_back(

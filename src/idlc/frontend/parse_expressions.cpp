@@ -30,7 +30,7 @@ class Expression final {
   ArithmeticContext arithmetic_;
 };
 
-// From the weakest to the strongest: or, xor, and, shift, add, multiply.
+// The binary operators, from the weakest to the strongest: or, xor, and, shift, add, multiply.
 constexpr std::array<std::array<std::string_view, 3>, 6> levels = {
     {{"|"}, {"^"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}}};
 

@@ -1,6 +1,6 @@
 // The parser's view of the tokens: looks ahead, takes tokens, expects tokens, and recovers after an
 // error. Delivers pragmas and the starts and ends of included files before the next token is taken.
-// Of the grammar it knows only what error recovery needs.
+// It knows only the part of the grammar that error recovery needs.
 #pragma once
 
 #include "idlc/frontend/diagnostics.h"

@@ -7,10 +7,10 @@
 
 namespace perigee::idlc {
 
-/// An error for each such pair. The names that an interface implies depend on the interface and its
-/// bases only, so that code generated from different IDL files has the same names. Two interfaces
-/// can therefore imply equal names. The handler of an interface that derives from both would
-/// inherit the name twice.
+/// One error for each pair of inherited operations with the same name. The names that an interface
+/// implies depend on the interface and its bases only, so that code generated from different IDL
+/// files has the same names. Two interfaces can therefore imply equal names. The handler of an
+/// interface that derives from both would inherit the name twice.
 std::vector<Diagnostic> inherited_clashes(const ImpliedIdl& implied);
 
 }  // namespace perigee::idlc

@@ -126,8 +126,10 @@ class AsyncCall final : public AsyncRequest, public engine::StartedCall, public 
   TimePoint connecting_since_;
   std::atomic<Deadline> connect_until_{};
   std::atomic<bool> awaited_{false};  // a thread waits for the end
-  engine::CallResult result_;         // of a failed try; or the reply that another loop received
-  messaging::FramingError framing_ = messaging::FramingError::bad_magic;  // of a failed try
+  // The result of a failed try, or the reply that another loop received.
+  engine::CallResult result_;
+  // The error of a failed try.
+  messaging::FramingError framing_ = messaging::FramingError::bad_magic;
   std::shared_ptr<CollocatedWait> answer_;  // the servant's, until the observer has read it
   Step step_ = nullptr;                     // the step that the task runs
   event::MemberTask<AsyncCall, &AsyncCall::run_posted> task_{*this};

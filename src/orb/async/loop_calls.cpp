@@ -213,7 +213,7 @@ IoError LoopCalls::timed_out(const LoopCall& call) {
   return connects_.timed_out(call.endpoint()->endpoint());
 }
 
-// From now on the calls are in no list: only the calling thread has them.
+// Afterwards the calls are in no list of the line. Only the calling thread has them.
 LoopCalls::Waiting LoopCalls::take_waiting(Line& line) noexcept {
   Waiting taken;
   while (LoopCall* const call = line.waiting.pop_front()) taken.push_back(*call);

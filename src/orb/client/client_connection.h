@@ -36,7 +36,7 @@ struct ReplySlot final : engine::WaitingCall {
   messaging::IncomingMessage message;
   messaging::ContextStorage contexts;
   std::optional<messaging::Parsed<messaging::ReplyHeader>> reply;
-  FailureCause failure = FailureCause::none;  // of a call that was completed as failed
+  FailureCause failure = FailureCause::none;  // the cause, if the call was completed as failed
 };
 
 /// Any thread. Must not be destroyed while a call is in progress.

@@ -16,7 +16,7 @@ class ConnectBudget {
       : is_limited_(limit > limit.zero()), left_(limit) {}
 
   [[nodiscard]] bool is_limited() const noexcept { return is_limited_; }
-  /// Only if it is limited.
+  /// The time that is left. Called only if it is limited.
   [[nodiscard]] Duration left() const noexcept { return std::max(left_, Duration::zero()); }
   [[nodiscard]] bool is_spent() const noexcept { return is_limited_ && left_ <= Duration::zero(); }
   void spend(Duration time) noexcept { left_ -= time; }

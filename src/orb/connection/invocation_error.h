@@ -38,7 +38,7 @@ enum class FailureCause : std::uint8_t {
   peer_gone,           ///< the client's connection, over which its objects were called, has ended
   callbacks_lost,      ///< the connection that was offered to the server has ended after callbacks
   addressing_mode,     ///< the peer wants an addressing mode that this ORB does not send
-  // Of asynchronous calls.
+  // Only asynchronous calls have these causes.
   cancelled,       ///< by its caller
   shut_down,       ///< the ORB's shutdown was complete before the reply came
   too_many_calls,  ///< no connection takes one more call, or too much waits to be sent
@@ -56,8 +56,8 @@ struct InvocationError {
   cdr::Error cdr;
   messaging::FramingError framing = messaging::FramingError::bad_magic;
   std::string endpoint;
-  /// With the causes `bad_message` and `encode`: the limit that a message has exceeded. Empty: not
-  /// known.
+  /// The limit that a message has exceeded; only with the causes `bad_message` and `encode`. Empty:
+  /// not known.
   std::string limit_text;
   std::uint64_t request_size = 0;  ///< octets of the whole request; 0: not known
   std::exception_ptr thrown;       ///< with the cause `intercepted`: the exception for the caller

@@ -69,7 +69,7 @@ class OnewayBuffer final {
   std::atomic<bool> refused_{false};        // changes under the mutex
   std::mutex mutex_;                        // guards the members below
   std::vector<std::uint64_t> positions_;    // of messages that may not be sent yet, ascending
-  Deadline due_;                            // of the messages that are held back
+  Deadline due_;                            // the time to send the messages that are held back
   std::chrono::microseconds due_after_{0};  // the time limit that `due_` comes from
   Deadline refused_until_;  // the connection is closed if the transport takes nothing until then
   std::uint64_t refused_at_ = 0;  // octets that had left the queue when the limit was set

@@ -108,10 +108,10 @@ class PERIGEE_INTERNAL_API Server {
   /// The loop that `run` and `perform_work` run on the caller's thread, if they do.
   [[nodiscard]] virtual event::Reactor* own_loop() noexcept { return nullptr; }
 
-  /// For an application with an event loop of its own: serves the requests that are ready, on the
-  /// calling thread. Waits until the deadline if nothing is ready, or while another thread runs the
-  /// loop. Returns false if it never ran the loop: the server has threads of its own, the deadline
-  /// passed, or the loop has ended.
+  /// Serves the requests that are ready, on the calling thread. Applications with an event loop of
+  /// their own call it. Waits until the deadline if nothing is ready, or while another thread runs
+  /// the loop. Returns false if it never ran the loop: the server has threads of its own, the
+  /// deadline passed, or the loop has ended.
   virtual bool perform_work(Deadline /*until*/) { return false; }
   [[nodiscard]] virtual bool work_pending() { return false; }
   /// Becomes readable when there is work; -1 where `perform_work` does nothing.

@@ -53,7 +53,7 @@ struct CodeSetSettings {
   /// -ORBNativeCharCodeSet: what std::string and char hold in this program.
   cdr::CharSet native_char = cdr::CharSet::utf_8;
   /// -ORBDefaultCharCodeSet, -ORBDefaultWcharCodeSet: for peers that say nothing about code sets.
-  /// Without a value: ISO 8859-1, and no wide characters.
+  /// If there is no value: ISO 8859-1, and no wide characters.
   std::optional<cdr::CharSet> default_char;
   std::optional<cdr::WideSet> default_wide;
   /// -ORBPreferUtf8: a client whose native code set is UTF-8 sends UTF-8 to a server that converts

@@ -200,8 +200,8 @@ void OrbCore::wake_async() noexcept {
   if (AsyncEngine* const async = async_made()) async->wake();
 }
 
-// For a thread that would only wait: runs asynchronous calls as soon as there are any. Code that
-// makes `done` true calls `wake_waiting` afterwards.
+// Called by a thread that would only wait. Runs asynchronous calls as soon as there are any. Code
+// that makes `done` true calls `wake_waiting` afterwards.
 void OrbCore::drive_async_until(function_ref<bool()> done, Deadline until) {
   wait_for_life(until, [&] { return done() || async_made() != nullptr; });
   if (AsyncEngine* const async = async_made()) (void)async->client_loop().drive_until(done, until);

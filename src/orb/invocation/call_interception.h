@@ -52,8 +52,9 @@ class CallInterception {
   CallInterception& operator=(const CallInterception&) = delete;
   virtual ~CallInterception() = default;
 
-  /// Before a try. If the last try has not ended: does nothing as long as only another profile of
-  /// the same target is used. After `try_failed`, or with another target, ends the last try first.
+  /// Called before a try. If the last try has not ended, does nothing as long as only another
+  /// profile of the same target is used. After `try_failed`, or with another target, ends the last
+  /// try first.
   virtual Next send(const InterceptedTry& next) noexcept = 0;
   /// The last try was not executed. The ORB tries again if there is another target.
   virtual void try_failed() noexcept = 0;

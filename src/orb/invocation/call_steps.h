@@ -39,7 +39,7 @@ struct InvocationRequest {
   /// The time limit for connecting to all addresses together, instead of the ORB's
   /// `connect_timeout`; zero: no limit.
   std::optional<std::chrono::milliseconds> connect_limit = std::nullopt;
-  /// For a oneway: it may wait to be sent together with others.
+  /// Set for a oneway that may wait to be sent together with others.
   std::optional<BufferingLimits> buffering = std::nullopt;
   /// The preferred protocols; null: the nearest target first. Shared with the policy, which another
   /// policy may replace.
@@ -88,11 +88,11 @@ class CallSteps {
   [[nodiscard]] State begin_collocated(cdr::Buffer& request, cdr::Buffer& reply,
                                        std::shared_ptr<CollocatedWait>& later, Deadline until);
   [[nodiscard]] State take_collocated(messaging::ReplyStatus status, const cdr::Buffer& reply);
-  /// After a failed connect: goes to the next target.
+  /// Called after a failed connect. Goes to the next target.
   [[nodiscard]] State after_failed_connect(IoError io);
-  /// After a request that failed on a connection. The connection has already described the error in
-  /// `failure()`. `reused`: the connection existed before this try. `expired`: returns whether
-  /// there is no time for another try.
+  /// Called after a request that failed on a connection. The connection has already described the
+  /// error in `failure()`. `reused`: the connection existed before this try. `expired`: returns
+  /// whether there is no time for another try.
   template <typename Expired>
   [[nodiscard]] State after_failed_request(const TransactResult& result, bool reused,
                                            const Expired& expired);
@@ -133,7 +133,7 @@ class CallSteps {
   /// Tells the interceptors about the end of an intercepted call. `failed`: there is no reply, and
   /// `failure()` says why. After `fail`, `failure()` has the exception for the caller.
   [[nodiscard]] CallInterception::Next end_interception(bool failed);
-  /// After `forward`: the call starts again with the target that an interceptor has given.
+  /// Called after `forward`. The call starts again with the target that an interceptor has given.
   [[nodiscard]] State follow_interceptor();
   /// Called when the interceptors have ended the call, or want another target: `end_interception`
   /// says which.

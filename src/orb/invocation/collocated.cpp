@@ -178,7 +178,7 @@ class CollocatedRequest final : public CollocatedAnswer {
 
 }  // namespace
 
-// The text only helps people, so it is empty if there is no memory for it.
+// The text only helps readers of logs, so it is empty if there is no memory for it.
 std::string collocated_detail(cdr::Decoder body) noexcept try {
   (void)body.read_string_view();  // the repository id
   (void)body.read<std::uint32_t>();

@@ -237,13 +237,13 @@ Invocation::State Invocation::after_failure(const TransactResult& result) {
 }
 
 Invocation::State Invocation::call_collocated() {
-  slot_.reply.reset();  // of a remote target that has forwarded the call
+  slot_.reply.reset();  // the reply of a remote target that has forwarded the call
   if (!reply_buffer_) reply_buffer_.emplace();
   return CallSteps::call_collocated(*request_buffer_, **reply_buffer_, slot_.deadline);
 }
 
 CallInterception::Next Invocation::end_interception(const InvocationError* error) {
-  leave_connection();  // of a oneway, or of a request that was not encoded
+  leave_connection();  // held after a oneway, or if the request was not encoded
   nested_wait_.end();
   return CallSteps::end_interception(error != nullptr);
 }

@@ -42,14 +42,14 @@ class Invocation final : private CallSteps {
   [[nodiscard]] const InvocationError* run();
 
   [[nodiscard]] messaging::ReplyStatus status() const noexcept { return status_; }
-  /// After an exception of `run`: whether the server may have got the request.
+  /// Whether the server may have got the request. Called after an exception of `run`.
   [[nodiscard]] bool request_sent() const noexcept { return request_sent_; }
   /// The server's text about its system exception. Called after a reply with such an exception.
   [[nodiscard]] std::string server_text();
   /// Called before `run`. `interception` outlives this object.
   void set_interception(CallInterception& interception) noexcept { interception_ = &interception; }
-  /// For an intercepted call, after `run`: see CallSteps. `error`: the result of `run`. After
-  /// `fail`, `intercepted_error` has the exception for the caller.
+  /// Called after `run` for an intercepted call: see CallSteps. `error` is the result of `run`.
+  /// After `fail`, `intercepted_error` has the exception for the caller.
   [[nodiscard]] CallInterception::Next end_interception(const InvocationError* error);
   [[nodiscard]] const InvocationError& intercepted_error() noexcept { return failure(); }
   /// Until when the caller waits.

@@ -221,8 +221,8 @@ class EncodedValue final : public Content {
     octets_ = buffer.flatten();
     phase_ = 0;
   }
-  /// For an object whose class is not the class that `decode` reads: it came before the program had
-  /// a factory, or it is a boxed value.
+  /// Decodes an object whose class is not the class that `decode` reads: the object came before the
+  /// program had a factory, or it is a boxed value.
   bool decode_whole(const TypeNode& type, orb::ReferenceFactory* factory,
                     function_ref<void(Decoder&)> decode) const {
     return decode_again(*this, type, [&](Decoder& decoder) {
@@ -327,7 +327,7 @@ class Enumerator final : public Content {
   std::int64_t value_;
 };
 
-/// For values that are encoded and decoded in this file: characters are not converted.
+/// The code sets of values that are encoded and decoded in this file. Characters are not converted.
 constexpr cdr::CodeSets own_code_sets{.wide = cdr::WideSet::native};
 
 /// A value in a form for comparisons, from `write_comparable`. For a TypeCode inside the value, the

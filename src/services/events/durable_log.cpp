@@ -69,6 +69,13 @@ task<Subscription> DurableLog::subscribe(std::string name, Begin begin) {
   co_return value_of(std::move(outcome));
 }
 
+task<Subscription> DurableLog::position(std::string name) {
+  completion<std::expected<Subscription, StoreError>> result;
+  store_.position(name_, name, into(result));
+  auto outcome = co_await result;
+  co_return value_of(std::move(outcome));
+}
+
 task<void> DurableLog::unsubscribe(std::string name) {
   completion<std::expected<void, StoreError>> result;
   store_.unsubscribe(name_, name, into(result));

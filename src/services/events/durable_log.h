@@ -54,6 +54,8 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   /// the tasks.
   /// @{
   task<Subscription> subscribe(std::string name, Begin begin);
+  /// The subscription as the store has it now.
+  task<Subscription> position(std::string name);
   task<void> unsubscribe(std::string name);
   task<std::vector<Subscription>> subscriptions();
   task<void> acknowledge(std::string name, SequenceNumber number);

@@ -7,6 +7,7 @@
 #include <perigee/async/on_orb.h>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -38,6 +39,24 @@ SubscriptionFeed::SubscriptionFeed(std::shared_ptr<DurableLog> log, const Subscr
       acknowledged_(stored.acknowledged),
       saved_(stored.acknowledged),
       delivered_(stored.acknowledged) {}
+
+task<void> SubscriptionFeed::refresh() {
+  event::Reactor& loop = reactor_of(log_->orb());
+  const auto self = shared_from_this();
+  SequenceNumber before = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    before = acknowledged_;
+  }
+  const Subscription stored = co_await log_->position(name_);
+  if (!loop.is_loop_thread()) co_await sleep_for(loop, std::chrono::milliseconds(0));
+  const std::scoped_lock lock(mutex_);
+  // An acknowledgement of this service that is not stored yet, or came meanwhile, counts as well.
+  const bool is_stored = acknowledged_ == saved_ && acknowledged_ == before && !is_saving_;
+  acknowledged_ = is_stored ? stored.acknowledged : std::max(acknowledged_, stored.acknowledged);
+  saved_ = is_stored ? stored.acknowledged : std::max(saved_, stored.acknowledged);
+  delivered_ = is_stored ? stored.acknowledged : std::max(delivered_, stored.acknowledged);
+}
 
 SubscriptionFeed::Readers SubscriptionFeed::connect() {
   event::Reactor& loop = reactor_of(log_->orb());

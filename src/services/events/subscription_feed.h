@@ -34,6 +34,11 @@ class SubscriptionFeed final : public LogListener,
  public:
   SubscriptionFeed(std::shared_ptr<DurableLog> log, const Subscription& stored);
 
+  /// Takes over the position that the store has: another service may have delivered events, or made
+  /// the subscription again. Called on a thread that serves a request, before `connect`, and
+  /// resumes on the loop of this thread. Raises the exceptions of the store, and OBJECT_NOT_EXIST
+  /// if the store has no such subscription.
+  task<void> refresh();
   /// The reader of a new consumer, and the one whose place it takes; null: there was none.
   struct Readers {
     std::shared_ptr<SubscriptionReader> connected;

@@ -40,6 +40,7 @@ task<void> SubscriptionPushProxy::connect_push_consumer(
   if (push_consumer == nullptr)
     throw CORBA::BAD_PARAM(0, CORBA::COMPLETED_NO, "a push consumer must not be nil");
   const bool pauses = is_own(push_consumer);
+  co_await feed_->refresh();
   ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);
@@ -148,6 +149,7 @@ bool SubscriptionPullProxy::is_connected() const {
 task<void> SubscriptionPullProxy::connect_pull_consumer(
     CORBA::object_reference<CosEventComm::PullConsumer> pull_consumer) {
   proxies_->access().require_consume();
+  co_await feed_->refresh();
   ReaderRef former;
   {
     const std::scoped_lock lock(mutex_);

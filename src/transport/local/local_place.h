@@ -18,8 +18,8 @@ struct LocalPlace {
   std::uint64_t machine = 0;  ///< stays the same after a restart: the machine and its name
   /// Within that kernel: the folder of a path, or the network namespace of an abstract name.
   std::uint64_t folder = 0;
-  /// Of a path only: its file system, the root folder and the host's name. Stays the same if the
-  /// folder is made anew.
+  /// The file system of a path, the root folder and the host's name. 0 for abstract names. Stays
+  /// the same if the folder is made anew.
   std::uint64_t device = 0;
   friend bool operator==(const LocalPlace&, const LocalPlace&) = default;
 };

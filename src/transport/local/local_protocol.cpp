@@ -93,8 +93,8 @@ class Addresses {
     const auto address = place ? parse_local_address(place->address) : std::nullopt;
     if (address) add(place->address, trusts_place(trust_, address->text) && is_here(*place));
   }
-  /// For addresses with only a host's name: in omniORB's component, and in the body of a uiop
-  /// profile.
+  /// Adds an address whose place is only a host's name, as in omniORB's component and in the body
+  /// of a uiop profile.
   void add_of_host(const std::string& host, const std::string& address) {
     const auto parsed = parse_local_address(address);
     if (parsed && std::ranges::find(texts_, parsed->text) == texts_.end())

@@ -35,8 +35,8 @@ class Loans final {
 
   /// Takes back the blocks that the receiver no longer uses.
   void collect() noexcept;
-  /// For a connection that has ended: the same, or takes back all blocks if the receiver has closed
-  /// its end of the pipe. True if no block is lent any longer.
+  /// Called when the connection has ended. Does the same as `collect`, or takes back all blocks if
+  /// the receiver has closed its end of the pipe. True if no block is lent any longer.
   [[nodiscard]] bool collect_after_end() noexcept;
   /// The pool never uses the lent blocks again, since the receiver may still use them.
   void retire() noexcept;

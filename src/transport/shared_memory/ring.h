@@ -35,11 +35,11 @@ enum Ended : std::uint32_t { open, closed, aborted };
 struct RingWords {
   static constexpr std::size_t line = 64;
 
-  /// Of the sender: the octets sent so far, modulo 2^32.
+  /// The octets sent so far, modulo 2^32. The sender writes this word and the next two.
   alignas(line) ipc::SharedWord written;
   ipc::SharedWord ended;
   ipc::SharedWord sender_cpu;  ///< the number of the CPU it ran on when it sent, plus 1; 0: unknown
-  /// Of the receiver: the octets received so far, modulo 2^32.
+  /// The octets received so far, modulo 2^32. The receiver writes this word and the next two.
   alignas(line) ipc::SharedWord taken;
   ipc::SharedWord receiver_gone;
   ipc::SharedWord receiver_cpu;  ///< the same when it received

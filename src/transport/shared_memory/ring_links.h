@@ -19,7 +19,7 @@ namespace perigee::transport::shared_memory {
 
 /// The data that the connections of an ORB that trusts its peers share.
 struct LinkTrust {
-  std::shared_ptr<LazyPool> pool;  ///< of the ORB
+  std::shared_ptr<LazyPool> pool;  ///< the pool of the ORB
   std::shared_ptr<AllLoans> loans = std::make_shared<AllLoans>();
 };
 
@@ -73,11 +73,12 @@ class RingLinks final : public SequenceLinks {
 
  private:
   const std::shared_ptr<const LinkTrust> trust_;
-  std::optional<shared_pool> pool_;  // of the client, after `prepare`
-  ipc::Handle kept_end_;             // of the pipe; `loans_` has it later
+  std::optional<shared_pool> pool_;  // the client's pool, after `prepare`
+  ipc::Handle kept_end_;             // one end of the pipe; `loans_` has it later
   ipc::Handle passed_end_;           // for the server
-  std::shared_ptr<Loans> loans_;     // of the client; null before the agreement
-  std::shared_ptr<PeerPool> peer_;   // of the server; null before the agreement
+  std::shared_ptr<Loans> loans_;     // the client's loans; null before the agreement
+  // The server's view of the client's pool; null before the agreement.
+  std::shared_ptr<PeerPool> peer_;
 };
 
 }  // namespace perigee::transport::shared_memory

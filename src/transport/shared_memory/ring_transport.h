@@ -121,11 +121,11 @@ class RingTransport final : public Transport {
   const std::string peer_;
   const std::shared_ptr<PeerWatcher> watcher_;
 
-  std::shared_ptr<RingQuota> quota_;  // of a server
+  std::shared_ptr<RingQuota> quota_;  // the quota of a server
   RingQuota::Share share_;            // declared before the memory: it ends after the mapping
   std::optional<Rings> rings_;
   const std::unique_ptr<RingLinks> links_;  // null: sequences are never linked
-  ipc::Handle memory_;                      // of the client, until the server has it
+  ipc::Handle memory_;                      // the client's handle, until the server has it
   bool said_hello_ = false;
   Wants open_wants_ = Wants::to_read;
   Refusal refusal_;
@@ -139,7 +139,7 @@ class RingTransport final : public Transport {
   std::atomic<bool> has_watch_ = false;
   std::atomic<std::uint32_t> sleepers_ = 0;
 
-  // Of the sender.
+  // The state of sending.
   RingSender sender_{ring_before_opening()};
   BriefWait send_wait_;
   std::size_t lent_ = 0;                      // octets that `begin_direct` has lent
@@ -147,7 +147,7 @@ class RingTransport final : public Transport {
   std::uint32_t sender_polls_ = 0;            // wakes since the last drain that came, or may come
   std::atomic<std::chrono::microseconds> send_timeout_{};
 
-  // Of the receiver.
+  // The state of receiving.
   mutable RingReceiver receiver_{ring_before_opening()};
   BriefWait receive_wait_;
   std::atomic<bool> watched_ = true;  // by a reactor

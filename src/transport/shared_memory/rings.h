@@ -24,7 +24,7 @@ namespace perigee::transport::shared_memory {
 struct Hello {
   static constexpr std::array<char, 8> expected_magic{'P', 'G', 'E', '-', 'S', 'H', 'M', '1'};
 
-  /// Of the memory, the pool, and the end of the pipe.
+  /// The handles of the memory, the pool, and the end of the pipe.
   static constexpr std::size_t handles_max = 3;
 
   std::array<char, 8> magic = expected_magic;

@@ -11,7 +11,7 @@
 
 namespace perigee::transport {
 
-/// In octets; 0: the system's default.
+/// The sizes of a socket's queues, in octets; 0: the system's default.
 struct StreamQueues {
   std::uint32_t send_size = 0;
   std::uint32_t receive_size = 0;

@@ -38,7 +38,8 @@ TcpOptions tcp_options(TcpQueues queues, const Properties& properties);
 /// the window of the handshake, and the segments of the handshake also have a class of service and
 /// a route.
 std::vector<ipc::io::OptionValue> early_options(const TcpOptions& options);
-/// For accepted streams: all options except the queues, which streams inherit.
+/// Sets the options of an accepted stream: all options except the queues, which the stream
+/// inherits.
 ipc::Status set_options(ipc::sock::Stream& stream, const TcpOptions& options);
 
 }  // namespace perigee::transport

@@ -17,7 +17,8 @@ namespace perigee::transport::tls {
 namespace {
 
 constexpr std::size_t copied_max = 4096;  // longer segments are encrypted where they are
-constexpr std::size_t plain_octets_max = records_per_batch * record_size;  // of one `encrypt`
+// The limit of one call of `encrypt`.
+constexpr std::size_t plain_octets_max = records_per_batch * record_size;
 constexpr std::size_t record_header_size = 5;
 
 /// Calls `leave` at the end of a call, also after an exception.
@@ -214,14 +215,14 @@ TlsRecords::Encrypted TlsRecords::encrypt(PlainOctets& plain, MutableOctetSpan p
   const std::lock_guard lock(mutex_);
   const LeavePort leave{port_};
   if (failed_) return {};
-  Octets owed;
-  take_rest(owed);
+  Octets earlier;
+  take_rest(earlier);
   port_.place = place;
   port_.placed = 0;
-  bool written = owed.empty() || [&] {
+  bool written = earlier.empty() || [&] {
     BIO* const bio = SSL_get_wbio(connection_.get());
-    return write_port(bio, reinterpret_cast<const char*>(owed.data()),
-                      static_cast<int>(owed.size())) > 0;
+    return write_port(bio, reinterpret_cast<const char*>(earlier.data()),
+                      static_cast<int>(earlier.size())) > 0;
   }();
   Encrypted result;
   while (written && !plain.empty() && result.plain < plain_octets_max) {
@@ -299,12 +300,12 @@ void TlsRecords::take_rest(Octets& output) {
   if (port_.rest.empty()) return;
   output.insert(output.end(), port_.rest.begin(), port_.rest.end());
   port_.rest.clear();
-  owes_output_.store(false, std::memory_order_release);
+  has_output_.store(false, std::memory_order_release);
 }
 
 void TlsRecords::note_output() noexcept {
   if (!port_.rest.empty()) [[unlikely]]
-    owes_output_.store(true, std::memory_order_release);
+    has_output_.store(true, std::memory_order_release);
 }
 
 bool TlsRecords::holds_record(OctetSpan input) const noexcept {
@@ -325,7 +326,7 @@ bool TlsRecords::within_record() {
   return SSL_has_pending(connection_.get()) != 0;
 }
 
-void TlsRecords::take_owed_output(Octets& output) {
+void TlsRecords::take_output(Octets& output) {
   const std::lock_guard lock(mutex_);
   take_rest(output);
 }

@@ -99,10 +99,10 @@ class TlsRecords {
 
   /// Octets that the connection has to send by itself, such as an answer to a key update. Any
   /// thread.
-  [[nodiscard]] bool owes_output() const noexcept {
-    return owes_output_.load(std::memory_order_acquire);
+  [[nodiscard]] bool has_output() const noexcept {
+    return has_output_.load(std::memory_order_acquire);
   }
-  void take_owed_output(Octets& output);
+  void take_output(Octets& output);
   /// Appends the notice that nothing more will be sent (close_notify).
   void close(Octets& output);
   /// The peer's certificate; null if there is none. Any thread, after the handshake.
@@ -156,7 +156,7 @@ class TlsRecords {
   std::uint64_t received_ = 0;           // decrypted octets
   std::uint64_t messages_received_ = 0;  // of the handshake protocol, after the handshake
   bool failed_ = false;
-  std::atomic<bool> owes_output_{false};  // written under the lock
+  std::atomic<bool> has_output_{false};  // written under the lock
   Transport::Refusal refusal_;
   std::string names_;  // in a certificate that is not for the expected name
   std::once_flag described_;

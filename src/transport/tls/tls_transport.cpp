@@ -104,7 +104,7 @@ IoResult TlsTransport::send(std::span<const OctetSpan> segments, Wait wait) {
     if (const IoResult flushed = flush(wait); !flushed.ok()) return flushed;
   PlainOctets plain(segments);
   if (plain.empty()) {
-    records_->take_owed_output(unsent_);
+    records_->take_output(unsent_);
     return flush(wait);
   }
   std::size_t done = std::exchange(ahead_, 0);
@@ -190,7 +190,7 @@ IoResult TlsTransport::finish(Wait wait) {
   return {};
 }
 
-// Without waiting: a notice that does not fit is left out.
+// Does not wait: a notice that does not fit is left out.
 void TlsTransport::shutdown_send() noexcept {
   try {
     (void)finish(Wait::no);

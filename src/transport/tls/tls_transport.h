@@ -27,7 +27,7 @@ class TlsTransport final : public Transport {
   IoResult finish(Wait wait) override;
   [[nodiscard]] Wants wants(Step step) const noexcept override;
   IoResult send(std::span<const OctetSpan> segments, Wait wait) override;
-  [[nodiscard]] bool has_output() const noexcept override { return records_->owes_output(); }
+  [[nodiscard]] bool has_output() const noexcept override { return records_->has_output(); }
   IoResult receive(MutableOctetSpan space, Wait wait) override;
   [[nodiscard]] bool buffered() const noexcept override { return buffered_ || more_input_; }
   IoResult set_receive_timeout(std::chrono::microseconds timeout) override {
@@ -57,14 +57,14 @@ class TlsTransport final : public Transport {
   const std::unique_ptr<TlsRecords> records_;
   const std::string peer_;
 
-  // Of the sender.
+  // The state of sending.
   Octets unsent_;  // ciphertext that `inner_` has not taken
   std::size_t unsent_from_ = 0;
   std::size_t ahead_ = 0;  // octets of the next segments that are encrypted already: 0 or 1
   bool closed_ = false;
   std::chrono::microseconds send_timeout_{0};
 
-  // Of the receiver.
+  // The state of receiving.
   OctetSpan input_;  // ciphertext, in `kept_` or in the memory of the thread
   Octets kept_;
   bool buffered_ = false;    // the next `receive` gives octets without reading from `inner_`

@@ -78,7 +78,7 @@ class PolledDesk final : public CORBA::amh_traits<Polls::Desk>::base_type {
     changed_.wait(lock, [&] { return held_.contains(value); });
   }
 
-  /// Drops the handlers of the calls of `hold` that have come, and of those that come later: a
+  /// Drops the handlers of the calls of `hold` that have come, and of calls that come later: a
   /// client whose time limit is short may end its call before the server reads the request. The
   /// clients get NO_RESPONSE.
   void drop_calls() {

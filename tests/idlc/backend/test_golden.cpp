@@ -216,8 +216,9 @@ TEST_CASE("the anys of a message share valuetypes if the message may contain sev
   CHECK(shares("struct T { any a; any b; };\n"));
   CHECK(shares("typedef sequence<any> T;\n"));
   CHECK(shares("struct T; typedef sequence<T> Ts; struct T { any a; Ts rest; };\n"));
-  CHECK(shares("struct T; typedef sequence<T> Ts; struct U { Ts all; };\n"
-               "struct T { any a; U others; };\n"));
+  CHECK(
+      shares("struct T; typedef sequence<T> Ts; struct U { Ts all; };\n"
+             "struct T { any a; U others; };\n"));
   CHECK_FALSE(shares("struct T; typedef sequence<T> Ts; struct T { long a; Ts rest; };\n"));
 }
 

@@ -80,7 +80,8 @@ TEST_CASE("a truncated file gives errors or a model, without an endless loop") {
   }
 }
 
-TEST_CASE("a file without one of its tokens gives errors or a model, without an endless loop") {
+TEST_CASE(
+    "a file from which some octets are removed gives errors or a model, without an endless loop") {
   for (std::size_t start = 0; start < sample.size(); start += 3) {
     for (const std::size_t size : {1u, 4u, 9u}) {
       std::string text = sample;
@@ -91,7 +92,7 @@ TEST_CASE("a file without one of its tokens gives errors or a model, without an 
   }
 }
 
-TEST_CASE("random octets give errors, without an endless loop") {
+TEST_CASE("a file with some random octets gives errors or a model, without an endless loop") {
   std::mt19937 random(20260101);
   for (int round = 0; round < 200; ++round) {
     std::string text = sample;
@@ -137,7 +138,7 @@ TEST_CASE("nesting is limited, for all constructs") {
   CHECK(error_of(repeated(50000, "struct A { struct B {")) == message);
 }
 
-TEST_CASE("values of annotations that are nested too deeply are ignored") {
+TEST_CASE("an annotation value whose parentheses are nested too deeply is ignored") {
   const std::string deep(1000, '(');
   CHECK(compile_text("struct S { long a; };  //@note(" + deep + "1)\n").diagnostics.empty());
   CHECK(compile_text("@note(" + deep + "1" + std::string(1000, ')') + ") struct S { long a; };\n")
@@ -179,12 +180,14 @@ TEST_CASE("inclusions are limited in number and in total size") {
   options.limits.file_count_max = 10;
   const CompileResult many =
       compile_files({{"main.idl", repeated(20, "#include \"a.idl\"\n")}, {"a.idl", ""}}, options);
-  CHECK(summary(many.diagnostics) == "1:1: more than 10 files are included\n");
+  CHECK(summary(many.diagnostics) ==
+        "1:1: more than 10 files are opened (each inclusion counts)\n");
   options.limits.total_size_max = 500;
   const CompileResult large = compile_files(
       {{"main.idl", repeated(9, "#include \"a.idl\"\n")}, {"a.idl", std::string(100, ' ')}},
       options);
-  CHECK(summary(large.diagnostics) == "1:1: the files have more than 500 octets together\n");
+  CHECK(summary(large.diagnostics) ==
+        "1:1: the files have more than 500 octets together (each inclusion counts)\n");
 }
 
 TEST_CASE("conditionals are limited in depth") {
@@ -203,7 +206,7 @@ TEST_CASE("the number and the size of tokens are limited") {
             .find("this token has more than 20 octets") != std::string::npos);
 }
 
-TEST_CASE("diamonds of inheritance take no exponential time") {
+TEST_CASE("the time for repeated diamond inheritance is not exponential") {
   std::string text = "interface A0 { void op(); };\n";
   for (int i = 1; i < 100; ++i) {
     const std::string below = std::to_string(i - 1);
@@ -237,7 +240,8 @@ TEST_CASE("typedefs of typedefs are limited, also through arrays and sequences")
   CHECK(error_of(text) == "types are nested more than 256 levels deep");
 }
 
-TEST_CASE("structs, unions and bitsets that contain or extend each other are limited") {
+TEST_CASE(
+    "the depth of structs, unions and bitsets that contain or extend the one before is limited") {
   const auto chain = [](const std::string& first, const auto& next) {
     std::string text = first;
     for (int i = 1; i < 50'000; ++i) text += next("T" + std::to_string(i - 1), std::to_string(i));

@@ -75,7 +75,7 @@ void check_large(const Exchange& to) {
            [&](const auto& a, const auto& b) { to.peer->sendc_echo_items(to.handler, a, b); });
 }
 
-// Not with omniORB: it sends the 80-bit format of the processor, and not an IEEE quad.
+// omniORB is left out: it sends the 80-bit format of the processor, and not an IEEE quad.
 void check_long_double(const Exchange& to) {
   to.check(1.25L, -3.5e-4000L, [&](long double a, long double b) {
     to.peer->sendc_echo_long_double(to.handler, a, b);

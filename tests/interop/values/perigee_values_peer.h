@@ -55,7 +55,7 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
   explicit ValuesServant(std::function<void()> on_quit) : on_quit_(std::move(on_quit)) {}
   ValuesServant(const ValuesServant&) = delete;
   ValuesServant& operator=(const ValuesServant&) = delete;
-  // Its clients send cycles, which nothing else breaks.
+  // The clients send cycles, which no other code breaks.
   ~ValuesServant() override {
     for (const NodeReference& node : nodes_) {
       node->next(nullptr);

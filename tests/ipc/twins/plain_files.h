@@ -8,7 +8,8 @@
 
 namespace perigee::twins::plain {
 
-/// Without SIGPIPE: the function blocks the signal, and removes a signal that the call has raised.
+/// Raises no SIGPIPE: the function blocks the signal, and removes a signal that the call has
+/// raised.
 ssize_t send_from_file(int fd, int file, off_t offset, size_t size);
 
 /// Moves octets through a pipe; all octets that enter the pipe must reach the file. Moves at most

@@ -1,65 +1,27 @@
 """Runs members of etcd at free ports of this host."""
 
-import random
 import shutil
-import signal
-import socket
 import ssl
-import subprocess
 import tempfile
 import urllib.request
 from pathlib import Path
 
+from server_process import ServerProcess, free_ports
+
 ETCD = shutil.which("etcd")
 
 
-def is_free(port):
-    try:
-        socket.create_server(("127.0.0.1", port)).close()
-    except OSError:
-        return False
-    return True
-
-
-def free_ports(count):
-    """Ports that no program listens at. They are below the ports that the system gives to connections and to servers
-    without a port, so no other program takes them while a killed process is started again."""
-    ports = set()
-    while len(ports) < count:
-        port = random.randrange(12_000, 32_000)
-        if is_free(port):
-            ports.add(port)
-    return list(ports)
-
-
-class Member:
+class Member(ServerProcess):
     """One process of etcd, which can be killed and started again with its data."""
 
     def __init__(self, name, folder, url, command, certificate):
+        super().__init__(command, folder / f"{name}.log")
         self.url = url
         self.context = None
         if certificate:
             self.context = ssl.create_default_context(cafile=certificate / "authority.pem")
             self.context.load_cert_chain(certificate / "client.pem", certificate / "client.key")
             self.context.check_hostname = False
-        self.command = command
-        self.log = folder / f"{name}.log"
-        self.process = None
-
-    def start(self):
-        with self.log.open("a") as log:
-            self.process = subprocess.Popen(self.command, stdout=log, stderr=log)
-
-    def kill(self):
-        self.process.kill()
-        self.process.wait()
-
-    def stop(self):
-        """The process keeps its connections and answers nothing, until `go_on`."""
-        self.process.send_signal(signal.SIGSTOP)
-
-    def go_on(self):
-        self.process.send_signal(signal.SIGCONT)
 
     def is_healthy(self):
         try:
@@ -67,11 +29,6 @@ class Member:
                 return b'"true"' in answer.read()
         except OSError:
             return False
-
-    def await_healthy(self):
-        while not self.is_healthy():
-            if self.process.poll() is not None:
-                raise RuntimeError(self.log.read_text()[-2000:])
 
 
 class Cluster:

@@ -6,8 +6,9 @@ import subprocess
 import sys
 import unittest
 
-from etcd_cluster import ETCD, Cluster, free_ports
+from etcd_cluster import ETCD, Cluster
 from names_program import bound_names, names
+from server_process import free_ports
 
 ROUNDS = int(os.environ.get("PERIGEE_ETCD_ROUNDS", "1"))
 NAMES_BETWEEN_KILLS = 40

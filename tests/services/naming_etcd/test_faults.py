@@ -13,9 +13,10 @@ import unittest
 import urllib.request
 from pathlib import Path
 
-from etcd_cluster import ETCD, Cluster, free_ports
+from etcd_cluster import ETCD, Cluster
 from etcd_servers import metrics_of, server_of
 from names_program import CLIENT, NAMES, TOOL, bound_names, name, names
+from server_process import free_ports
 
 
 def refused(*options, store="etcd"):

@@ -5,10 +5,11 @@ import sys
 import threading
 import unittest
 
-from etcd_cluster import ETCD, Cluster, free_ports
+from etcd_cluster import ETCD, Cluster
 from etcd_proxy import Proxy
 from etcd_servers import metrics_of, server_of
 from names_program import TOOL, name, names
+from server_process import free_ports
 
 
 @unittest.skipUnless(ETCD, "etcd is not installed")

@@ -14,9 +14,10 @@ import time
 import unittest
 import urllib.parse
 
-from etcd_cluster import ETCD, Cluster, free_ports
+from etcd_cluster import ETCD, Cluster
 from etcd_servers import metrics_of, server_of
 from names_program import name
+from server_process import free_ports
 
 NAMES_COUNT = int(os.environ.get("PERIGEE_ETCD_NAMES", "20000"))
 OCTETS_MAX = 500  # of memory, for a name like these

@@ -26,7 +26,8 @@ class IdlTypeCodes {
   }
 
   [[nodiscard]] TypeCodeRef type_code_of(const idlc::Type& type);
-  /// Of a struct, union, enum, exception, valuetype, interface, typedef or another declared type.
+  /// The TypeCode of a struct, union, enum, exception, valuetype, interface, typedef or another
+  /// declared type.
   [[nodiscard]] TypeCodeRef type_code_of(const idlc::Declaration& declaration);
   [[nodiscard]] TypeCodeRef type_code_of(const cdr::TypeNode& node) const;
   /// `element` is a TypeCode of this object.

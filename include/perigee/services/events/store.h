@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perigee::events {
@@ -64,7 +65,8 @@ enum class Begin : std::uint8_t {
 
 /// A function that is called with each new event of a channel, in the order of the numbers, when
 /// the event is durable. Runs on a thread of the store, one call at a time, and before `append`
-/// reports the event. Must not throw, and must not wait for the store.
+/// reports the event. A store in other servers may report an event first, if the time of its
+/// request is over. Must not throw, and must not wait for the store.
 using EventListener = std::function<void(const StoredEvent&)>;
 
 /// Keeps the events of channels, and subscriptions. Any thread. Several services may share the
@@ -75,7 +77,7 @@ class PERIGEE_API EventStore {
 
   /// Opens the channel, and makes it if it does not exist. `listener` gets the events that are
   /// appended later, by this store and by the other services that share the channel. Blocks: call
-  /// it once for each channel, before the other functions.
+  /// it for each channel, before the other functions. A further call replaces the listener.
   [[nodiscard]] virtual std::expected<void, StoreError> open_channel(const std::string& channel,
                                                                      EventListener listener) = 0;
   /// Appends an event. `done` gets its number when the event is durable. Events of one thread are
@@ -85,6 +87,19 @@ class PERIGEE_API EventStore {
   /// Makes the subscription, or finds it: `begin` is then ignored.
   virtual void subscribe(const std::string& channel, const std::string& name, Begin begin,
                          Receive<Subscription> done) = 0;
+  /// The subscription as the store has it now: other services may have changed it. This default
+  /// looks it up among `subscriptions`.
+  virtual void position(const std::string& channel, const std::string& name,
+                        Receive<Subscription> done) {
+    subscriptions(channel, [name, done = std::move(done)](
+                               std::expected<std::vector<Subscription>, StoreError> all) mutable {
+      if (!all) return done(std::unexpected(std::move(all.error())));
+      for (Subscription& each : *all)
+        if (each.name == name) return done(std::move(each));
+      done(std::unexpected(StoreError{StoreError::Kind::no_subscription,
+                                      "there is no subscription '" + name + "'"}));
+    });
+  }
   /// Ends the subscription. The store no longer keeps events for it.
   virtual void unsubscribe(const std::string& channel, const std::string& name,
                            Receive<void> done) = 0;

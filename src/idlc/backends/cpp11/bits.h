@@ -11,7 +11,8 @@ namespace perigee::idlc::cpp11 {
 void declare_bitmask(Writer& writer, const Bitmask& bitmask);
 void declare_bitset(Writer& writer, const Bitset& bitset);
 
-/// For the source: the CDR operators. `class_name` is the name of the class in its namespace.
+/// Writes the CDR operators into the source. `class_name` is the name of the class in its
+/// namespace.
 void define_bitmask(Writer& writer, const Bitmask& bitmask, const std::string& class_name);
 void define_bitset(Writer& writer, const Bitset& bitset, const std::string& class_name);
 

@@ -44,8 +44,9 @@ Callable from_operation(const Operation& operation);
 /// The callable of an operation, or of one half of an attribute.
 Callable callable_of(const Declaration& declaration, Half half);
 
-/// For asynchronous servants, which keep their arguments beyond the upcall: parameters with the
-/// annotation `borrowed` become pinned, and no parameter has another annotation.
+/// Changes a callable of an asynchronous servant, which keeps its arguments beyond the upcall.
+/// Parameters with the annotation `borrowed` become pinned, and no parameter has another
+/// annotation.
 void pin_borrowed(Callable& callable);
 
 /// The callables that the interface itself declares, in the order of the text.

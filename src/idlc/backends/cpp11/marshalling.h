@@ -9,15 +9,16 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// For the public part of the class: the declarations that its operators need, if any.
+/// Writes the declarations that the operators of the class need, if any, into its public part.
 void declare_wire_layout(Writer& writer, const Struct& structure);
 void declare_wire_layout(Writer& writer, const Exception& exception);
 
-/// Behind the class, beside its operators: functions that marshal many structs in one call.
+/// Writes the functions that marshal many structs in one call, behind the class and beside its
+/// operators.
 void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name);
 
-/// For the source: the layout and all operators. `class_name` is the name of the class in its
-/// namespace.
+/// Writes the layout and all operators into the source. `class_name` is the name of the class in
+/// its namespace.
 void define_operators(Writer& writer, const Struct& structure, const std::string& class_name);
 void define_operators(Writer& writer, const Exception& exception, const std::string& class_name);
 

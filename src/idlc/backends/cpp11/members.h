@@ -28,7 +28,7 @@ void declare_fields(Writer& writer, const std::vector<Member>& members);
 void declare_struct(Writer& writer, const Struct& structure);
 void declare_exception(Writer& writer, const Exception& exception);
 
-/// For the source: swap, the CDR operators and, for an exception, the functions that
+/// Writes into the source: swap, the CDR operators and, for an exception, the functions that
 /// CORBA::Exception requires. `class_name` is the name of the class in its namespace ("Item",
 /// "Quoter::Item").
 void define_struct(Writer& writer, const Struct& structure, const std::string& class_name);

@@ -14,8 +14,8 @@ namespace perigee::idlc::cpp11 {
 std::set<std::string> type_headers(const Model& model);
 /// Whether the main file declares or passes valuetypes.
 bool uses_values(const Model& model);
-/// For a source: includes the functions that marshal valuetypes, if the main file passes
-/// valuetypes, or several anys, which may hold them.
+/// Writes into a source the #include lines for the functions that marshal valuetypes, if the main
+/// file passes valuetypes, or several anys, which may hold them.
 void include_values(Writer& writer, const Model& model);
 
 }  // namespace perigee::idlc::cpp11

@@ -33,7 +33,7 @@ friend void swap($name$& _a, $name$& _b) noexcept { _a.swap(_b); }
 friend bool operator==(const $name$&, const $name$&)$how$;
 )";
 
-/// For a union with `has_later_parts`: see declare_deferred in members.cpp.
+/// The form for a union with `has_later_parts`: see declare_deferred in members.cpp.
 constexpr std::string_view deferred_equality = R"(
 bool operator==(const $class$& _a, const $class$& _b) {
   return _a._discriminator_ == _b._discriminator_ && _a._value_ == _b._value_;

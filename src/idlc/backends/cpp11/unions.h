@@ -12,8 +12,8 @@ namespace perigee::idlc::cpp11 {
 /// The whole class, without the operators of its nested types.
 void declare_union(Writer& writer, const Union& declared);
 
-/// For the source: all functions that are not inline, and the CDR operators. `class_name` is the
-/// name of the class in its namespace.
+/// Writes all functions that are not inline, and the CDR operators, into the source. `class_name`
+/// is the name of the class in its namespace.
 void define_union(Writer& writer, const Union& declared, const std::string& class_name);
 
 }  // namespace perigee::idlc::cpp11

@@ -246,7 +246,8 @@ std::string moved(const Member& member) {
   return is_scalar(*member.type) ? name : "std::move(" + name + ")";
 }
 
-/// A constructor for the members of `inherited`, and for the own members.
+/// A constructor for the members of `inherited`, and for the members that the valuetype itself
+/// declares.
 ///
 /// A class derived from the OBV class calls the constructors of virtual bases itself, and without
 /// arguments. So the body of the constructor sets the state of the bases.
@@ -273,8 +274,8 @@ void declare_obv_constructor(Writer& writer, const ValueType& value,
   writer.write("}");
 }
 
-/// The constructor for all members, and one for the own members only, which programs for TAOX11
-/// use. Their numbers of parameters differ.
+/// The constructor for all members, and one for only the members that the valuetype itself
+/// declares, which programs for TAOX11 use. Their numbers of parameters differ.
 void declare_obv_constructors(Writer& writer, const ValueType& value) {
   writer.write("$name$() = default;", {{"name", obv_name(value)}});
   const std::vector<OwnedMember> inherited = inherited_state(value);

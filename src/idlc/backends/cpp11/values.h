@@ -15,10 +15,10 @@ void declare_obv_classes(Writer& writer, const Declarations& declarations);
 void declare_value_traits(Writer& writer, const ValueType& value);
 void declare_value_traits(Writer& writer, const ValueBox& box);
 
-/// For the header, at file level: the casts of a valuetype that no file defines are in the library
-/// or program that defines it.
+/// Declares the casts of a valuetype that no file defines, at the file level of the header. The
+/// library or program that defines the valuetype has the casts.
 void declare_casts(Writer& writer, const Forward& forward);
-/// For the source, at file level: the casts of the valuetypes that the main file defines.
+/// Defines the casts of the valuetypes that the main file defines, at the file level of the source.
 void define_casts(Writer& writer, const Declarations& declarations);
 
 /// Whether the main file declares valuetypes or boxed values.

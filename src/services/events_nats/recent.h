@@ -1,0 +1,34 @@
+// The newest events of a channel, in memory.
+#pragma once
+
+#include <perigee/services/events/store.h>
+
+#include <cstddef>
+#include <deque>
+#include <vector>
+
+namespace perigee::events::nats {
+
+/// Has all events with numbers above `complete_after()`, up to the newest event that was added.
+class Recent {
+ public:
+  /// `begin`: the number of the newest event that is not to be added.
+  Recent(std::size_t octets_max, SequenceNumber begin)
+      : octets_max_(octets_max), complete_after_(begin) {}
+
+  /// Events come in the order of their numbers.
+  void add(StoredEvent event);
+  [[nodiscard]] SequenceNumber complete_after() const { return complete_after_; }
+  /// Appends copies of the events with numbers above `after` to `events`, up to the limits of
+  /// EventStore::read, which count all of `events`. `octets` counts them.
+  void read(SequenceNumber after, std::size_t events_max, std::size_t octets_max,
+            std::vector<StoredEvent>& events, std::size_t& octets) const;
+
+ private:
+  std::size_t octets_max_;
+  SequenceNumber complete_after_;
+  std::deque<StoredEvent> events_;
+  std::size_t octets_ = 0;  // of events_
+};
+
+}  // namespace perigee::events::nats

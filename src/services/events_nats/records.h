@@ -1,0 +1,27 @@
+// The value that NATS keeps for a subscription. No I/O.
+#pragma once
+
+#include <perigee/services/events/store.h>
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+namespace perigee::events::nats {
+
+struct SubscriptionRecord {
+  /// When the stream of the channel was made. A subscription to an earlier stream of the same name
+  /// begins again.
+  std::string stream_made;
+  SequenceNumber acknowledged = 0;
+  std::string name;  ///< any octets
+
+  bool operator==(const SubscriptionRecord&) const = default;
+};
+
+/// `stream_made` must have no line feed.
+[[nodiscard]] std::string encode(const SubscriptionRecord& record);
+/// Errors: `corrupt`, `newer` (without the text that says which record).
+[[nodiscard]] std::expected<SubscriptionRecord, StoreError::Kind> decode(std::string_view value);
+
+}  // namespace perigee::events::nats
