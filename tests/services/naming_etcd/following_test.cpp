@@ -154,4 +154,33 @@ TEST_CASE("a page that fails at each attempt ends the copy") {
   CHECK(failures == 4);
 }
 
+TEST_CASE("after a restored backup, reads neither wait nor send probes until there is a new copy") {
+  Tree tree(1);
+  std::atomic<int> probes = 0;
+  const test::FakeMember member([&](const std::string& path, const std::string& request) {
+    if (path == "/v3/watch") return MemberAnswer{Kind::begin, "{\"result\":{\"created\":true}}\n"};
+    probes += tree.is_probe(request) ? 1 : 0;
+    return tree.answer(request);
+  });
+  perigee::test::FakeClock clock;  // stands still: no probe but those of reads, and no new copy
+  const EtcdStoreOptions options{.members = {member.url()}, .clock = &clock};
+  Transfers transfers(TlsFiles{});
+  SharedNames names(tree.keys, options);
+  Following following(options, names, transfers, 1);
+  const auto run_until = [&](const std::function<bool()>& is_reached) {
+    for (following.step(); !is_reached(); following.step()) transfers.run(100ms);
+  };
+  run_until([&] { return probes == 1 && following.has_names(); });
+  int ended = 0;
+  tree.revision = 500;
+  following.catch_up([&ended] { ++ended; });
+  run_until([&] { return ended == 1; });
+  const int probes_before = probes;
+  for (int reads = 1; reads <= 10; ++reads) {
+    following.catch_up([&ended] { ++ended; });
+    run_until([&] { return ended == 1 + reads; });
+  }
+  CHECK(probes == probes_before);
+}
+
 }  // namespace perigee::naming::etcd
