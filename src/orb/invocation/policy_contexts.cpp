@@ -57,13 +57,11 @@ class ContextHooks final : public CallHooks {
 }  // namespace
 
 CORBA::object_reference<ServiceContextPolicy> contexts_of(const Reference& reference) {
-  const ClientPolicies& policies = reference.context().policies;
+  ClientPolicies& policies = reference.context().policies;
   if (!policies.uses_contexts()) return nullptr;
-  const auto of_thread = policies.of_thread();
-  const auto of_orb = policies.of_orb();
-  for (const PolicyOverrides* level : {reference.overrides(), of_thread.get(), of_orb.get()})
-    if (level != nullptr && level->contexts()) return level->contexts();
-  return nullptr;
+  const PolicyOverrides* const own = reference.overrides();
+  if (own != nullptr && own->contexts()) return own->contexts();
+  return policies.effective_contexts();
 }
 
 CallHooks& policy_context_hooks() noexcept {
