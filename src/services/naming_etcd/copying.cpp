@@ -75,8 +75,9 @@ void Copying::read_smaller_page(const RequestError& error) {
   read_page(std::move(from_));
 }
 
-// The page was too large for the time, or the member hangs. Members has chosen the next member.
-void Copying::read_earlier_page(const RequestError& error) {
+// The page was too large for the time, or the member hangs. The next request goes to the next
+// member.
+void Copying::take_late_page(const RequestError& error) {
   if (keys_in_page_ == 1) return fail(StoreError::Kind::unavailable, error.text);
   keys_in_page_ = std::max<std::size_t>(keys_in_page_ / growth_max, 1);
   if (pages_ == 0) {
@@ -101,7 +102,7 @@ void Copying::repeat_page(const RequestError& error) {
 
 void Copying::take_failure(const RequestError& error) {
   if (error.is_too_large) return read_smaller_page(error);
-  if (error.is_late) return read_earlier_page(error);
+  if (error.is_late) return take_late_page(error);
   repeat_page(error);
 }
 

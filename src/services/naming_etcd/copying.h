@@ -42,7 +42,7 @@ class Copying {
   /// The same page again, with fewer keys.
   void read_smaller_page(const RequestError& error);
   /// Fewer keys from the same place, after the time of a page was over.
-  void read_earlier_page(const RequestError& error);
+  void take_late_page(const RequestError& error);
   /// The same page again at the next member, unless it has failed too often.
   void repeat_page(const RequestError& error);
   void take_failure(const RequestError& error);
