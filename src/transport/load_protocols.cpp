@@ -15,6 +15,8 @@ std::expected<void, IoError> ProtocolRegistry::load(const std::string& path) {
   try {
     const auto plugin = load_plugin<Plugin>(path, plugin_symbol);
     if (!plugin) return std::unexpected(plugin.error());
+    if ((*plugin)->make_parts == nullptr)
+      return std::unexpected(unusable_plugin(path, "its description names no function"));
     ProtocolParts parts;
     (*plugin)->make_parts(parts);
     if (parts.transports.empty() && parts.messagings.empty() && parts.schemes.empty())

@@ -76,6 +76,7 @@ std::expected<void*, IoError> PluginLibrary::function(const char* symbol) const 
 }
 
 std::expected<void, IoError> PluginLibrary::check_fit(const char* build, const char* home) const {
+  if (build == nullptr) return unusable(path_, "its description names no build");
   if (std::string_view(build) != plugin_build)
     return unusable(path_, "built with " + std::string(build) + ", the ORB with " + plugin_build);
   if (home != &plugin_home)

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace perigee::test {
@@ -87,6 +88,29 @@ TEST_CASE("the IOR is the same before and after its profiles are prepared for ca
   CHECK(ior() == moved->ior);
   (void)moves.move(Permanence::permanent);  // to a place that is not kept
   CHECK(ior() == moves.profiles.base()->ior);
+}
+
+TEST_CASE("several threads use the IOR at the same time, before and after the first call") {
+  Moves moves;
+  const auto use_twice = [&moves] {
+    moves.profiles.use_ior([&moves](const iop::Ior& outer) {
+      std::jthread([&moves, &outer] {
+        moves.profiles.use_ior([&outer](const iop::Ior& inner) { CHECK(inner == outer); });
+      }).join();
+    });
+  };
+  use_twice();
+  (void)moves.profiles.base();
+  use_twice();
+}
+
+TEST_CASE("the IOR that a thread uses remains while another thread prepares it for calls") {
+  Moves moves;
+  moves.profiles.use_ior([&moves](const iop::Ior& used) {
+    const iop::Ior before = used;
+    std::jthread([&moves] { (void)moves.profiles.base(); }).join();
+    CHECK(used == before);
+  });
 }
 
 TEST_CASE("a binding lives as long as a call uses it, remembered or not") {

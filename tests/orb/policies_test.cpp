@@ -2,10 +2,14 @@
 #include "orb/policies.h"
 
 #include "orb/fixture.h"
+#include "orb/invocation/policy_contexts.h"
+#include "support/allocations.h"
 #include "support/fake_clock.h"
+#include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
 
+#include <span>
 #include <thread>
 
 namespace perigee::test {
@@ -40,6 +44,18 @@ std::int64_t effective(const ObjectRef& object) {
 class LocalThing : public CORBA::Object {};
 
 }  // namespace
+
+TEST_CASE("the contexts of a policy are passed to a collocated servant without an allocation") {
+  Fixture fixture;
+  const auto object = with_service_contexts(fixture.object({"peer"}), {{0x48000001, {1, 2}}});
+  const auto call = orb::policy_context_hooks().begin(object->_reference(), ping_operation);
+  REQUIRE(call != nullptr);
+  std::span<const iop::ServiceContext> found;
+  CHECK(allocations_of([&] { found = call->request_contexts({}); }).count == 0);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].id == 0x48000001);
+  CHECK(found[0].data.size() == 2);
+}
 
 TEST_CASE("a policy of the reference precedes the thread's, which precedes the ORB's") {
   Fixture fixture;

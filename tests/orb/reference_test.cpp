@@ -4,6 +4,7 @@
 #include "orb/fixture.h"
 #include "orb/policies.h"
 #include <perigee/orb/protocol_policies.h>
+#include <perigee/orb/tagged_components.h>
 
 #include <doctest/doctest.h>
 
@@ -175,6 +176,17 @@ TEST_CASE("protocols are asked only once whether they know an unusable reference
   const ScriptedProtocol& protocol = *test.protocol;
   REQUIRE(test.core->protocols().add(std::move(test.protocol)).has_value());
   for (int call = 0; call < 3; ++call) CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
+  CHECK(protocol.claims() == 1);
+}
+
+TEST_CASE("reading the components of a reference does not prepare it for calls") {
+  WithoutProtocols test;
+  const ScriptedProtocol& protocol = *test.protocol;
+  REQUIRE(test.core->protocols().add(std::move(test.protocol)).has_value());
+  const auto object = test.core->make_object({"IDL:Test:1.0", {test.profile}});
+  CHECK(tagged_components(object, 1).empty());
+  CHECK(protocol.claims() == 0);
+  (void)object->_reference()->base();
   CHECK(protocol.claims() == 1);
 }
 

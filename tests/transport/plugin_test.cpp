@@ -120,6 +120,13 @@ TEST_CASE("a plug-in for another ORB is not called, and the error names the diff
         "the plug-in cannot be used");
 }
 
+TEST_CASE("a description without a build or a function is refused") {
+  CHECK(failure_of("no_build") ==
+        "load X (its description names no build): the plug-in cannot be used");
+  CHECK(failure_of("no_function") ==
+        "load X (its description names no function): the plug-in cannot be used");
+}
+
 TEST_CASE("a plug-in that fails or brings no protocol changes nothing") {
   CHECK(failure_of("nothing") == "load X (it has no protocols): the plug-in cannot be used");
   CHECK(failure_of("exception") ==

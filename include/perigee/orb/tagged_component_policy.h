@@ -21,7 +21,9 @@ class PERIGEE_API TaggedComponentPolicy final : public CORBA::Policy {
   using _ref_type = CORBA::object_reference<TaggedComponentPolicy>;
   static constexpr std::string_view _type_id = "IDL:perigee/TaggedComponentPolicy:1.0";
   static constexpr std::size_t components_max = 32;
-  static constexpr std::size_t octets_max = 8192;  ///< limit of the data of all components
+  /// The limit of the data of all components. A server with several addresses repeats them for each
+  /// address, and IORs as text have 65,536 characters at most by default: eight addresses fit.
+  static constexpr std::size_t octets_max = 3072;
 
   /// Raises IMP_LIMIT for more than `components_max` components or `octets_max` octets: each
   /// profile of a reference repeats them, and clients limit the size of references. Raises

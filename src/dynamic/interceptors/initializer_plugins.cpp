@@ -22,9 +22,10 @@ std::unexpected<IoError> unusable(const std::string& path, const std::string& wh
 }
 
 std::expected<InitializerRef, IoError> load_initializer(const std::string& path) {
-  const auto plugin = transport::load_plugin<InitializerPlugin>(path, initializer_plugin_symbol);
-  if (!plugin) return std::unexpected(plugin.error());
   try {
+    const auto plugin = transport::load_plugin<InitializerPlugin>(path, initializer_plugin_symbol);
+    if (!plugin) return std::unexpected(plugin.error());
+    if ((*plugin)->make == nullptr) return unusable(path, "its description names no function");
     InitializerRef made = (*plugin)->make();
     if (!made) return unusable(path, "it has no initializer");
     return made;

@@ -18,7 +18,11 @@ using PolicyRef = CORBA::object_reference<ServiceContextPolicy>;
 
 class ContextCall final : public CallInterception {
  public:
-  explicit ContextCall(PolicyRef policy) noexcept : policy_(std::move(policy)) {}
+  explicit ContextCall(PolicyRef policy) : policy_(std::move(policy)) {
+    own_.reserve(policy_->contexts().size());
+    for (const IOP::ServiceContext& context : policy_->contexts())
+      own_.push_back({context.context_id(), std::as_bytes(std::span(context.context_data()))});
+  }
 
   Next send(const InterceptedTry& /*next*/) noexcept override { return Next::go_on; }
   void try_failed() noexcept override {}
@@ -30,9 +34,10 @@ class ContextCall final : public CallInterception {
 
   [[nodiscard]] std::span<const iop::ServiceContext> request_contexts(
       std::span<const iop::ServiceContext> others) override {
+    // Without an allocation: a collocated request cannot report that memory has run out here.
+    if (others.empty()) return own_;
     joined_.assign(others.begin(), others.end());
-    for (const IOP::ServiceContext& context : policy_->contexts())
-      joined_.push_back({context.context_id(), std::as_bytes(std::span(context.context_data()))});
+    joined_.insert(joined_.end(), own_.begin(), own_.end());
     return joined_;
   }
   void keep_reply_contexts(std::span<const iop::ServiceContext> /*contexts*/) noexcept override {}
@@ -42,6 +47,7 @@ class ContextCall final : public CallInterception {
 
  private:
   const PolicyRef policy_;
+  std::vector<iop::ServiceContext> own_;  // with the data of policy_
   std::vector<iop::ServiceContext> joined_;
 };
 
@@ -57,13 +63,11 @@ class ContextHooks final : public CallHooks {
 }  // namespace
 
 CORBA::object_reference<ServiceContextPolicy> contexts_of(const Reference& reference) {
-  const ClientPolicies& policies = reference.context().policies;
+  ClientPolicies& policies = reference.context().policies;
   if (!policies.uses_contexts()) return nullptr;
-  const auto of_thread = policies.of_thread();
-  const auto of_orb = policies.of_orb();
-  for (const PolicyOverrides* level : {reference.overrides(), of_thread.get(), of_orb.get()})
-    if (level != nullptr && level->contexts()) return level->contexts();
-  return nullptr;
+  const PolicyOverrides* const own = reference.overrides();
+  if (own != nullptr && own->contexts()) return own->contexts();
+  return policies.effective_contexts();
 }
 
 CallHooks& policy_context_hooks() noexcept {

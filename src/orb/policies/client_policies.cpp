@@ -222,6 +222,7 @@ struct ClientPolicies::ThreadLevel {
   std::shared_ptr<const PolicyOverrides> overrides;
   std::optional<CallPolicies> effective;  // until the thread's level changes
   std::uint64_t changes = 0;              // of the ORB's level, when `effective` was made
+  CORBA::object_reference<ServiceContextPolicy> contexts;  // made with `effective`
 };
 
 ClientPolicies::ClientPolicies(bool in_use) : number_(next_number()), in_use_(in_use) {}
@@ -248,14 +249,29 @@ ClientPolicies::ThreadLevel& ClientPolicies::make_thread_level() {
   return level;
 }
 
-CallPolicies ClientPolicies::effective() {
+// Small, so that it becomes a part of both callers: calls with policies use it.
+inline ClientPolicies::ThreadLevel& ClientPolicies::effective_level() {
   ThreadLevel& level = make_thread_level();
   const std::uint64_t changes = changes_.load(std::memory_order_acquire);
-  if (level.effective && level.changes == changes) return *level.effective;
+  if (!level.effective || level.changes != changes) renew(level, changes);
+  return level;
+}
+
+void ClientPolicies::renew(ThreadLevel& level, std::uint64_t changes) const {
+  const auto orb = of_orb();
   level.effective = level.overrides ? level.overrides->values() : CallPolicies{};
-  if (const auto orb = of_orb()) level.effective->complete_with(orb->values());
+  level.contexts = level.overrides ? level.overrides->contexts() : nullptr;
+  if (orb) {
+    level.effective->complete_with(orb->values());
+    if (!level.contexts) level.contexts = orb->contexts();
+  }
   level.changes = changes;
-  return *level.effective;
+}
+
+CallPolicies ClientPolicies::effective() { return *effective_level().effective; }
+
+CORBA::object_reference<ServiceContextPolicy> ClientPolicies::effective_contexts() {
+  return effective_level().contexts;
 }
 
 std::shared_ptr<const PolicyOverrides> ClientPolicies::of_orb() const {

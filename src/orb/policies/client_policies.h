@@ -130,6 +130,9 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   /// The thread's policies, completed with the ORB's policies. Takes a lock only after the policies
   /// of the ORB or of the thread have changed.
   [[nodiscard]] CallPolicies effective();
+  /// The ServiceContextPolicy of the thread, or else of the ORB; nil if there is none. Takes a lock
+  /// only after the policies of the ORB or of the thread have changed.
+  [[nodiscard]] CORBA::object_reference<ServiceContextPolicy> effective_contexts();
 
   [[nodiscard]] PERIGEE_INTERNAL_API std::shared_ptr<const PolicyOverrides> of_orb() const;
   void set_of_orb(std::shared_ptr<const PolicyOverrides> overrides);
@@ -150,6 +153,10 @@ class ClientPolicies : public std::enable_shared_from_this<ClientPolicies> {
   static std::vector<ThreadLevel>& thread_levels();
   [[nodiscard]] ThreadLevel* find_thread_level() const;
   ThreadLevel& make_thread_level();
+  /// The thread's level, with its effective policies.
+  ThreadLevel& effective_level();
+  /// Makes the effective policies of the level. `changes` is the count of changes before.
+  void renew(ThreadLevel& level, std::uint64_t changes) const;
 
   const std::uint64_t number_;  // never used again by another object
   std::atomic<bool> in_use_{false};

@@ -18,16 +18,14 @@ constexpr std::size_t kept_max = 8;
 
 MProfile::MProfile(const OrbContext& context, iop::Ior ior,
                    std::shared_ptr<const ProtocolPreference> preference)
-    : context_(context), preference_(std::move(preference)), unresolved_(std::move(ior)) {}
+    : context_(context), preference_(std::move(preference)), given_(std::move(ior)) {}
 
 BindingRef MProfile::resolved(const BindingRef& which) const {
   const std::lock_guard lock(mutex_);
   if (which == nullptr) {
-    // Passes a copy of `unresolved_`, so that the next call can try again if memory runs out here.
     const BindingRef binding =
-        make_binding(context_, unresolved_, Binding::Kind::base, preference_.get());
+        make_binding(context_, given_, Binding::Kind::base, preference_.get());
     keep(binding);
-    unresolved_ = iop::Ior{};
     set_base(binding);
     set_current(binding);
   }
@@ -45,7 +43,9 @@ void MProfile::set_current(const BindingRef& binding) const noexcept {
 
 void MProfile::set_base(const BindingRef& binding) const noexcept {
   base_ = binding;
-  kept_base_.store(if_kept(binding), std::memory_order_release);
+  const Binding* const kept = if_kept(binding);
+  kept_base_.store(kept, std::memory_order_release);
+  kept_ior_.store(kept != nullptr ? &kept->ior : nullptr, std::memory_order_release);
 }
 
 void MProfile::keep(const BindingRef& binding) const {

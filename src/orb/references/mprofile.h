@@ -78,13 +78,13 @@ class MProfile final {
   /// The binding of the reference without forwards. Calls return to it when a forward fails.
   [[nodiscard]] BindingRef base() const { return kept_or(kept_base_, base_); }
   /// Calls `use` with the IOR of `base`. Does not prepare the IOR for calls: a server that stores
-  /// references, or passes them on, needs no endpoints for them. `use` must not use this object.
+  /// references, or passes them on, needs no endpoints for them. Takes a lock only if the base is
+  /// one of many permanent forwards. `use` must not use this object.
   template <typename Use>
   auto use_ior(Use use) const {
-    if (const Binding* const binding = kept_base_.load(std::memory_order_acquire))
-      return use(binding->ior);
+    if (const iop::Ior* const ior = kept_ior_.load(std::memory_order_acquire)) return use(*ior);
     const std::lock_guard lock(mutex_);
-    return use(base_ != nullptr ? base_->ior : unresolved_);
+    return use(base_->ior);
   }
   [[nodiscard]] const ProtocolPreference* preference() const noexcept { return preference_.get(); }
   /// Whether a call with NO_REBIND has been answered.
@@ -122,11 +122,13 @@ class MProfile final {
 
   const OrbContext& context_;
   const std::shared_ptr<const ProtocolPreference> preference_;  // shared: immutable
-  mutable std::atomic<const Binding*> kept_current_{nullptr};   // the current one, if it is kept
+  const iop::Ior given_;  // as long as the MProfile: `use_ior` may use it without a lock
+  mutable std::atomic<const Binding*> kept_current_{nullptr};  // the current one, if it is kept
   mutable std::atomic<const Binding*> kept_base_{nullptr};
+  // The IOR of the base: given_ until there is a binding. Null: the base is not kept.
+  mutable std::atomic<const iop::Ior*> kept_ior_{&given_};
   std::atomic<bool> bound_{false};
   mutable std::mutex mutex_;  // guards the members below
-  mutable iop::Ior unresolved_;
   mutable BindingRef current_;
   mutable BindingRef base_;
   mutable std::vector<BindingRef> kept_;  // as long as the MProfile

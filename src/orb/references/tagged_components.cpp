@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 namespace perigee {
 
@@ -26,6 +27,16 @@ void add_components(iop::Ior& ior, std::span<const iop::TaggedComponent> compone
 
 }  // namespace orb
 
+namespace {
+
+std::optional<iop::TaggedProfile> first_iiop_profile(const iop::Ior& ior) {
+  const auto found =
+      std::ranges::find(ior.profiles, iop::tag_internet_iop, &iop::TaggedProfile::tag);
+  return found == ior.profiles.end() ? std::nullopt : std::optional(*found);
+}
+
+}  // namespace
+
 IOP::TaggedComponentSeq tagged_components(const CORBA::object_reference<CORBA::Object>& object,
                                           IOP::ComponentId tag) {
   if (!object) throw CORBA::INV_OBJREF(0, CORBA::COMPLETED_NO, "a nil reference");
@@ -33,10 +44,8 @@ IOP::TaggedComponentSeq tagged_components(const CORBA::object_reference<CORBA::O
   if (reference == nullptr)
     throw CORBA::NO_IMPLEMENT(orb::minor_not_of_local_objects, CORBA::COMPLETED_NO,
                               "a local object has no components");
-  const orb::BindingRef base = reference->base();
-  const auto& profiles = base->ior.profiles;
-  const auto profile = std::ranges::find(profiles, iop::tag_internet_iop, &iop::TaggedProfile::tag);
-  if (profile == profiles.end()) return {};
+  const auto profile = reference->use_ior(first_iiop_profile);
+  if (!profile) return {};
   const auto decoded =
       iop::decode_iiop_profile(*profile, reference->context().settings.reference_limits);
   if (!decoded)

@@ -6,15 +6,17 @@
 namespace perigee::naming::etcd {
 
 void CatchUps::add(CaughtUp done) {
-  if (waiting_.fetch_add(1) >= options_.waiting_max) {
-    --waiting_;
-    return done();
-  }
-  {
-    const std::lock_guard lock(mutex_);  // also keeps the order of `begin`
-    added_.push_back({std::move(done), options_.clock->now(), std::nullopt});
-  }
+  if (!try_add(done)) return done();
   wake_();
+}
+
+bool CatchUps::try_add(CaughtUp& done) {
+  const std::lock_guard lock(mutex_);  // also keeps the order of `begin`
+  if (waiting_ >= options_.waiting_max) return false;
+  added_.push_back({{}, options_.clock->now(), std::nullopt});
+  added_.back().done = std::move(done);
+  ++waiting_;  // after the step that may lack memory
+  return true;
 }
 
 void CatchUps::take_added() {
@@ -32,8 +34,7 @@ void CatchUps::take_probe(TimePoint begin, Revision newest) {
 }
 
 void CatchUps::give_up() {
-  for (Wait& wait : waits_)
-    if (!wait.awaited) wait.awaited = 0;
+  for (Wait& wait : waits_) wait.awaited = 0;
 }
 
 void CatchUps::step(Revision present) {

@@ -27,7 +27,8 @@ class CatchUps {
   CatchUps(const EtcdStoreOptions& options, std::function<void()> wake)
       : options_(options), wake_(std::move(wake)) {}
 
-  /// Calls `done` when the wait is over; at once if too many reads wait.
+  /// Calls `done` when the wait is over; at once if too many reads wait. Throws std::bad_alloc:
+  /// then the read does not wait, and `done` is not called.
   void add(CaughtUp done);
   [[nodiscard]] std::size_t waiting() const noexcept { return waiting_; }
 
@@ -38,7 +39,8 @@ class CatchUps {
   }
   /// The probe that began at `begin` has found the newest revision.
   void take_probe(TimePoint begin, Revision newest);
-  /// No member answers: the reads that wait for a probe end without it.
+  /// No member answers, or no probe says what the copy lacks: all reads that wait end at the next
+  /// `step`. Otherwise a read whose revision does not arrive would keep all later reads waiting.
   void give_up();
   /// Ends the waits that are over. `present` is the revision of the copy.
   void step(Revision present);
@@ -55,6 +57,8 @@ class CatchUps {
     std::optional<Revision> awaited;  ///< what the copy must have; the earlier reads have it first
   };
 
+  /// False if too many reads wait: `done` is unchanged then.
+  [[nodiscard]] bool try_add(CaughtUp& done);
   void end_first();
 
   const EtcdStoreOptions& options_;

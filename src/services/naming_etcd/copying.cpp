@@ -14,7 +14,7 @@ constexpr std::size_t keys_in_first_page = 400;
 constexpr std::size_t keys_in_page_max = 40'000;
 constexpr std::size_t growth_max = 4;                             // from a page to the next one
 constexpr std::size_t answer_size_wanted = std::size_t{8} << 20;  // octets of JSON
-constexpr auto page_time_max = std::chrono::seconds(5);
+constexpr std::uint32_t repetitions_max = 3;  // of a page that failed, for each member
 
 }  // namespace
 
@@ -29,7 +29,9 @@ void Copying::read_all() {
   copy_.emplace(keys_);
   revision_ = 0;
   pages_ = 0;
-  keys_in_page_ = keys_in_first_page;
+  failures_ = 0;
+  late_pages_ = 0;
+  keys_in_page_ = keys_in_next_copy_.value_or(keys_in_first_page);
   keys_in_page_max_ = keys_in_page_max;
   read_page(keys_.all().begin);
 }
@@ -38,17 +40,17 @@ void Copying::read_all() {
 // answers reads.
 void Copying::make_tree() {
   may_make_tree_ = false;
-  request_ =
-      members_.send("/v3/kv/txn", to_json(creation_of_tree(keys_, new_identity_)), page_time_max,
-                    [this](const std::expected<std::string, RequestError>& answer) {
-                      if (!answer)
-                        return fail(answer.error().is_full ? StoreError::Kind::full
-                                                           : StoreError::Kind::unavailable,
-                                    answer.error().text);
-                      if (const auto made = parse_transaction(*answer); !made)
-                        return fail_wrong(made.error());
-                      read_all();
-                    });
+  request_ = members_.send("/v3/kv/txn", to_json(creation_of_tree(keys_, new_identity_)),
+                           options_.page_time_max,
+                           [this](const std::expected<std::string, RequestError>& answer) {
+                             if (!answer)
+                               return fail(answer.error().is_full ? StoreError::Kind::full
+                                                                  : StoreError::Kind::unavailable,
+                                           answer.error().text);
+                             if (const auto made = parse_transaction(*answer); !made)
+                               return fail_wrong(made.error());
+                             read_all();
+                           });
 }
 
 void Copying::cancel() noexcept {
@@ -58,9 +60,10 @@ void Copying::cancel() noexcept {
 
 void Copying::read_page(std::string from) {
   from_ = std::move(from);
+  page_begin_ = options_.clock->now();
   request_ = members_.send(
       "/v3/kv/range", to_json(RangeRequest{from_, keys_.all().end, keys_in_page_, revision_}),
-      page_time_max,
+      options_.page_time_max,
       [this](const std::expected<std::string, RequestError>& answer) { take_page(answer); });
 }
 
@@ -72,24 +75,63 @@ void Copying::read_smaller_page(const RequestError& error) {
   read_page(std::move(from_));
 }
 
+// The page was too large for the time, or the member hangs. The next request goes to the next
+// member.
+void Copying::take_late_page(const RequestError& error) {
+  if (keys_in_page_ == 1) return fail(StoreError::Kind::unavailable, error.text);
+  keys_in_page_ = std::max<std::size_t>(keys_in_page_ / growth_max, 1);
+  if (pages_ == 0) {
+    // The start of the store reports this error if no member answers in time.
+    keys_in_next_copy_ = keys_in_page_;
+    return fail(StoreError::Kind::unavailable, error.text);
+  }
+  // A few small pages may be late because members hang. This says nothing about larger pages.
+  if (keys_in_page_ >= keys_in_first_page || ++late_pages_ > options_.members.size())
+    keys_in_page_max_ = keys_in_page_;
+  if (pages_ >= pages_max_) note_progress();
+  read_page(std::move(from_));
+}
+
+// The pages before it are kept: a copy of many names would otherwise begin again after each failure
+// of a member.
+void Copying::repeat_page(const RequestError& error) {
+  if (pages_ == 0 || error.is_compacted || ++failures_ > repetitions_max * options_.members.size())
+    return fail(StoreError::Kind::unavailable, error.text);
+  read_page(std::move(from_));
+}
+
+void Copying::take_failure(const RequestError& error) {
+  if (error.is_too_large) return read_smaller_page(error);
+  if (error.is_late) return take_late_page(error);
+  repeat_page(error);
+}
+
 void Copying::adapt_page(std::size_t answer_size) {
-  const std::size_t wanted =
-      keys_in_page_ * answer_size_wanted / std::max<std::size_t>(answer_size, 1);
+  std::size_t wanted = keys_in_page_ * answer_size_wanted / std::max<std::size_t>(answer_size, 1);
+  // The next page would take half of its time if times were proportional to keys. A slow page does
+  // not make pages smaller: the member counts all keys behind a page, which takes the same time.
+  const auto growth_in_time =
+      Duration(options_.page_time_max / 2) /
+      std::max<Duration>(options_.clock->now() - page_begin_, std::chrono::milliseconds(1));
+  if (growth_in_time < static_cast<Duration::rep>(growth_max))
+    wanted = std::min(wanted, keys_in_page_ * static_cast<std::size_t>(
+                                                  std::max<Duration::rep>(growth_in_time, 1)));
   keys_in_page_ =
       std::clamp<std::size_t>(std::min(wanted, growth_max * keys_in_page_), 1, keys_in_page_max_);
 }
 
 void Copying::take_page(const std::expected<std::string, RequestError>& answer) {
-  if (!answer && answer.error().is_too_large) return read_smaller_page(answer.error());
-  if (!answer) return fail(StoreError::Kind::unavailable, answer.error().text);
+  if (!answer) return take_failure(answer.error());
   auto page = parse_range(*answer);
   if (!page) return fail_wrong(page.error());
   if (page->revision <= 0) return fail_wrong("the answer has no revision");
   if (page->has_more && page->values.empty()) return fail_wrong("a page has no keys");
   if (revision_ == 0) revision_ = page->revision;
+  failures_ = 0;
+  keys_in_next_copy_.reset();
   if (++pages_ > pages_max_) {
     pages_max_ = pages_;
-    progress_at_ = options_.clock->now();
+    note_progress();
   }
   for (KeyValue& value : page->values) copy_->apply({false, value});
   if (const std::size_t limit = copy_size_max(options_.size_max); copy_->size() > limit)

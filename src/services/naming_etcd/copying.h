@@ -31,7 +31,8 @@ class Copying {
   /// Begins to copy. If there are no names, makes the keys of an empty tree, and copies them.
   void begin(std::uint64_t new_identity);
   [[nodiscard]] bool is_running() const noexcept { return request_.has_value(); }
-  /// When a page arrived last that no earlier copy had reached. The epoch: never.
+  /// When a page arrived last that no earlier copy had reached, or when a smaller page was asked
+  /// for after a late one. The epoch: never.
   [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
   void cancel() noexcept;
 
@@ -40,7 +41,13 @@ class Copying {
   void read_page(std::string from);
   /// The same page again, with fewer keys.
   void read_smaller_page(const RequestError& error);
-  /// Chooses the number of keys of the next page by the size of the last answer.
+  /// Fewer keys from the same place, after the time of a page was over.
+  void take_late_page(const RequestError& error);
+  /// The same page again at the next member, unless it has failed too often.
+  void repeat_page(const RequestError& error);
+  void take_failure(const RequestError& error);
+  void note_progress() noexcept { progress_at_ = options_.clock->now(); }
+  /// Chooses the number of keys of the next page by the size and the time of the last answer.
   void adapt_page(std::size_t answer_size);
   void make_tree();
   void take_page(const std::expected<std::string, RequestError>& answer);
@@ -66,8 +73,12 @@ class Copying {
   std::string from_;       // the first key of the page
   std::size_t keys_in_page_ = 0;
   std::size_t keys_in_page_max_ = 0;
-  std::size_t pages_ = 0;      // of this copy
-  std::size_t pages_max_ = 0;  // of all copies
+  TimePoint page_begin_{};                        // of the request
+  std::size_t pages_ = 0;                         // of this copy
+  std::size_t pages_max_ = 0;                     // of all copies
+  std::size_t failures_ = 0;                      // of the present page
+  std::size_t late_pages_ = 0;                    // small pages of this copy that took too long
+  std::optional<std::size_t> keys_in_next_copy_;  // in its first page, after a late first page
   TimePoint progress_at_{};
   std::uint64_t new_identity_ = 0;
   bool may_make_tree_ = false;  // once for each copy

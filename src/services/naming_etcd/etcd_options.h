@@ -29,6 +29,8 @@ struct EtcdStoreOptions {
   std::chrono::milliseconds catch_up_time_max{2'000};
   /// At the start: without an answer of a member. A copy of many names may take longer.
   std::chrono::milliseconds start_time_max{10'000};
+  /// For a page of a copy. After this time, a smaller page is asked for.
+  std::chrono::milliseconds page_time_max{5'000};
   std::size_t contexts_max = 1'000'000;  ///< with the root context
   /// Octets of memory for the copy. A change that makes the copy larger fails with `full`. Names
   /// above the limit, which other servers have bound, are served up to twice this size.

@@ -80,10 +80,11 @@ void Following::fill(EtcdStatus& status) const {
   status.reads_waiting = catch_ups_.waiting();
 }
 
-// While no member answers, names are resolved from the copy, without a wait.
+// While no member answers, names are resolved from the copy, without a wait. Likewise after a
+// restored backup, until there is a new copy: no probe says what the former copy lacks.
 void Following::take_catch_ups() {
   catch_ups_.take_added();
-  if (failed_probes_ >= options_.members.size()) catch_ups_.give_up();
+  if (failed_probes_ >= options_.members.size() || is_restored_) catch_ups_.give_up();
 }
 
 void Following::end_caught_up() {
@@ -125,7 +126,7 @@ void Following::take_copy(std::expected<Mirror, StoreError> copy) {
   names_.replace(std::move(*copy));
   names_.set_fresh(copy_begin_, copy_members_.present());
   has_names_ = true;
-  needs_copy_ = false;
+  needs_copy_ = is_restored_ = false;
   begin_watch();
 }
 
@@ -246,7 +247,7 @@ void Following::take_probe(const Probe& probe,
   }
   failed_probes_ = 0;
   if (range->revision < probe.applied) {  // a backup was restored
-    needs_copy_ = true;
+    needs_copy_ = is_restored_ = true;
     if (watch_) end_watch("the revision of etcd has become smaller");
     return;
   }

@@ -97,6 +97,7 @@ class Following {
   std::uint64_t identity_ = 0;
   bool has_names_ = false;
   bool needs_copy_ = true;
+  bool is_restored_ = false;  // etcd has lost revisions of the copy, by a restored backup
   TimePoint copy_begin_{};
   TimePoint retry_at_{};
   std::uint32_t retries_ = 0;

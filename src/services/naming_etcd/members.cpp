@@ -32,6 +32,7 @@ std::expected<std::string, RequestError> Members::check(HttpAnswer answer,
     error.text += answer.error;
     error.may_be_made = answer.was_sent;
     error.is_too_large = answer.is_too_large;
+    error.is_late = answer.is_late;
   } else if (const auto known = parse_error(answer.body)) {
     error.text += known->text;
     error.may_be_made = !was_refused(known->code);

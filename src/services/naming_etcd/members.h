@@ -20,6 +20,7 @@ struct RequestError {
   bool is_full = false;
   bool is_compacted = false;  ///< the revision of the request does not exist any longer
   bool is_too_large = false;  ///< the answer: ask for less
+  bool is_late = false;       ///< the request was sent, but no answer came in its time
 };
 
 /// The members for one kind of requests, such as those of changes. All requests go to one member

@@ -42,6 +42,7 @@ void SharedNames::apply(std::span<const Event> events) {
     const std::lock_guard lock(mutex_);
     for (const Event& event : events) mirror_.apply(event);
   }
+  note_arrived();
   for (const Event& event : events)
     if (const auto key = keys_.parse(event.value.key))
       if (const auto* binding = std::get_if<BindingKey>(&*key))
@@ -57,6 +58,9 @@ void SharedNames::replace(Mirror mirror) {
     std::swap(mirror_, mirror);
     broken_.reset();
   }
+  // After a restored backup, etcd may not have the noted revisions any longer. The next probe finds
+  // the newest one.
+  missing_ = newest_ = {};
   tell(root_context, nullptr);
 }
 
@@ -71,16 +75,21 @@ void SharedNames::set_broken(StoreError error) {
   tell(root_context, nullptr);
 }
 
+// One missing revision keeps its time until it arrives. If each newer revision restarted the time,
+// further changes would hide that a watch delivers nothing. If the names had to have the newest
+// revision, a watch with a constant delay would seem to deliver nothing while changes continue.
 void SharedNames::expect(Revision revision) {
-  if (revision <= expected_) return;
-  // The time begins only if the copy had all earlier revisions. Otherwise further changes would
-  // hide that a watch delivers nothing.
-  if (expected_ <= mirror_.revision()) expected_since_ = options_.clock->now();
-  expected_ = revision;
+  if (revision <= newest_.revision) return;
+  newest_ = {revision, options_.clock->now()};
+  note_arrived();
+}
+
+void SharedNames::note_arrived() noexcept {
+  if (missing_.revision <= mirror_.revision()) missing_ = newest_;
 }
 
 TimePoint SharedNames::behind_since() const noexcept {
-  return expected_ <= mirror_.revision() ? TimePoint::max() : expected_since_;
+  return missing_.revision <= mirror_.revision() ? TimePoint::max() : missing_.since;
 }
 
 void SharedNames::set_fresh(TimePoint time, const std::string& member) {

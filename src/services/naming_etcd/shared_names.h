@@ -48,8 +48,9 @@ class SharedNames {
   void set_broken(StoreError error);
   /// Notes that etcd has this revision, so the watch must deliver it soon.
   void expect(Revision revision);
-  /// The time since which the names lack a revision that etcd has. TimePoint::max() if they lack
-  /// none.
+  /// The time at which the oldest noted revision that the names lack was noted. The names may lack
+  /// newer revisions all the time: a watch that delivers them late is not given up for that.
+  /// TimePoint::max(): the names lack no noted revision.
   [[nodiscard]] TimePoint behind_since() const noexcept;
   /// Notes that the names were up to date at this time.
   void set_fresh(TimePoint time, const std::string& member);
@@ -59,7 +60,14 @@ class SharedNames {
   [[nodiscard]] TimePoint too_old_at() const noexcept;
 
  private:
+  /// A revision that etcd has, and when this store has learnt of it.
+  struct Expected {
+    Revision revision = 0;
+    TimePoint since{};
+  };
+
   [[nodiscard]] std::optional<StoreError> problem() const;
+  void note_arrived() noexcept;
   void tell(ContextNumber context, const Component* name) const {
     const std::lock_guard lock(mutex_);
     if (changed_) changed_(context, name);
@@ -76,8 +84,8 @@ class SharedNames {
   std::string last_error_;
   BindingChanged changed_;
   bool told_too_old_ = false;
-  Revision expected_ = 0;  // the newest revision that etcd has, as far as this store knows
-  TimePoint expected_since_{};
+  Expected missing_;  // kept until the names have it
+  Expected newest_;   // takes the place of `missing_` then
   std::atomic<Duration::rep> fresh_at_{0};
 };
 

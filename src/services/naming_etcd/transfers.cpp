@@ -57,6 +57,7 @@ struct Transfers::Transfer {
     long sent = 0;
     curl_easy_getinfo(easy.get(), CURLINFO_REQUEST_SIZE, &sent);
     answer.was_sent = sent > 0;
+    answer.is_late = answer.was_sent && code == CURLE_OPERATION_TIMEDOUT;
     if (code == CURLE_OK)
       curl_easy_getinfo(easy.get(), CURLINFO_RESPONSE_CODE, &answer.status);
     else if (!error.empty())

@@ -33,6 +33,7 @@ struct HttpAnswer {
   std::string error;          ///< no answer: the cause
   bool was_sent = false;      ///< no answer: the server may have got the request
   bool is_too_large = false;  ///< no answer: its body has more than `answer_size_max` octets
+  bool is_late = false;       ///< no answer: the request was sent, but its time was over
 };
 
 /// Runs requests. One thread calls all functions; any thread may call `wake`.

@@ -95,6 +95,9 @@ TEST_CASE("a plug-in that cannot be used makes ORB_init fail, and the error give
   CHECK(failure_of("strange").starts_with("load X (built with gcc 4, headers 0.0.1, the ORB with"));
   CHECK(failure_of("other") ==
         "load X (not a plug-in: there is no symbol perigee_initializer_plugin)" + cannot);
+  CHECK(failure_of("no_build") == "load X (its description names no build)" + cannot);
+  CHECK(failure_of("no_function") == "load X (its description names no function)" + cannot);
+  CHECK(failure_of("thrown") == "load X (it has failed: out of order)" + cannot);
   CHECK(failure_of("tenant") == "no error");
 }
 

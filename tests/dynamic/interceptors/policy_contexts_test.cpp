@@ -150,6 +150,22 @@ TEST_CASE("the policy of the nearest level replaces the whole list of contexts")
   }
 }
 
+TEST_CASE("a thread that has made calls sees each later change of the ORB's contexts") {
+  SeenContexts seen;
+  DeskOrbs orbs({.clients = {}, .servers = seen.servers()});
+  for (std::uint8_t number = 1; number <= 3; ++number) {
+    const IOP::ServiceContextList contexts{{first_id, {number}}};
+    std::thread([&] { set_for_orb(orbs.client, {make_service_contexts(contexts)}); }).join();
+    for (int call = 0; call < 2; ++call) {
+      CHECK(orbs.clerk->twice(1) == 2);
+      CHECK(seen.take() == contexts);
+    }
+  }
+  std::thread([&] { set_for_orb(orbs.client, {}); }).join();
+  CHECK(orbs.clerk->twice(1) == 2);
+  CHECK(seen.take().empty());
+}
+
 TEST_CASE("a client interceptor reads and replaces the contexts of a policy in each try") {
   SeenContexts seen;
   Data read;

@@ -1,11 +1,14 @@
 // Reads that wait until the copy of the names is up to date.
 #include "services/naming_etcd/catch_ups.h"
 
+#include "support/allocations.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
 
+#include <new>
 #include <string>
+#include <utility>
 
 namespace perigee::naming::etcd {
 
@@ -94,6 +97,39 @@ TEST_CASE("reads do not wait while no member answers") {
   waits.catch_ups.give_up();
   waits.catch_ups.step(0);
   CHECK(waits.ended == "a ");
+}
+
+TEST_CASE(
+    "reads end although the revision of an earlier read does not arrive, if no member answers") {
+  Waits waits;
+  waits.begin("a");
+  waits.probe(9);
+  waits.clock.advance(1ms);
+  waits.begin("b");
+  waits.catch_ups.give_up();
+  waits.catch_ups.step(8);
+  CHECK(waits.ended == "a b ");
+}
+
+TEST_CASE("a read for which there is no memory does not count as a waiting read") {
+  Waits waits;
+  waits.options.waiting_max = 1'000;
+  std::size_t failures = 0;
+  constexpr std::size_t reads = 100;  // many reads share a block of memory
+  for (std::size_t number = 0; number < reads; ++number) {
+    CaughtUp done = [] {};
+    test::fail_allocation(1);
+    try {
+      waits.catch_ups.add(std::move(done));
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    (void)test::stop_failing_allocation();
+  }
+  CHECK(failures > 0);
+  CHECK(waits.catch_ups.waiting() == reads - failures);
+  waits.catch_ups.end_all();
+  CHECK(waits.catch_ups.waiting() == 0);
 }
 
 TEST_CASE("a read beyond the limit of waiting reads does not wait") {
