@@ -24,7 +24,9 @@ constexpr std::size_t phases = 8;  // the largest alignment of CDR
 
 Decoder ValueFrames::at(std::size_t offset) const noexcept {
   Decoder decoder = offset < offset_of(latest_) ? start_ : latest_;
-  decoder.skip(offset - offset_of(decoder));
+  const std::size_t count = offset - offset_of(decoder);
+  passed_ += count;
+  decoder.skip(count);
   return decoder;
 }
 
@@ -71,14 +73,17 @@ ValueHeader ValueFrames::copy_header() {
 
 // In a chunked value, null and indirections stand in chunks. ValueReading also accepts them between
 // chunks; there is no chunk of their size there.
+//
+// Such tags are not counted. So the next search begins at this tag: each piece is passed once.
 void ValueFrames::copy_tag_without_state(std::size_t size) {
   const std::size_t tag = offset() - size;
-  if (level_ != 0 && tag == aligned(chunk_end_)) {
+  if (level_ != 0 && tag >= chunk_end_ && tag == aligned(chunk_end_)) {
     end_chunk();
     chunk_end_ = offset();
   }
   follow();
   if (!in_.ok()) return;
+  latest_ = at(tag);
   if (size == tag_size) return out_.write(cdr::null_value_tag);
   Decoder distance = at(tag + tag_size);
   copy_distance(distance);
@@ -190,6 +195,7 @@ bool ValueFrames::decode_skipped(Decoder& /*decoder*/, const ValueHeader& header
 // header in front of it.
 void ValueFrames::copy_unread() {
   const std::size_t end = offset();
+  if (copied_ == end) return;
   if (copied_ < chunk_end_) copy_unread_octets(copied_);
   for (std::size_t place = aligned(chunk_end_); in_.ok() && copied_ < end && place < end;
        place = aligned(chunk_end_)) {

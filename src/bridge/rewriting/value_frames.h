@@ -64,6 +64,9 @@ class ValueFrames final : private cdr::ValueReading {
   }
   /// The unread octets of the present chunk. Called in a chunked value.
   [[nodiscard]] std::size_t octets_in_chunk() const noexcept { return chunk_end_ - offset(); }
+  /// The octets that searches for earlier places have passed. They are at most a small multiple of
+  /// the received octets.
+  [[nodiscard]] std::size_t passed_octets() const noexcept { return passed_; }
   /// Whether copying has failed because unread state would move by a number of octets that is not
   /// a multiple of 8, so that its values would lose their alignment.
   [[nodiscard]] bool has_lost_phase() const noexcept { return has_lost_phase_; }
@@ -117,6 +120,7 @@ class ValueFrames final : private cdr::ValueReading {
   std::size_t chunk_start_ = 0;
   std::size_t chunk_size_place_ = 0;  // own octets of the encoder's buffer in front of the size
   bool has_lost_phase_ = false;
+  mutable std::size_t passed_ = 0;
 };
 
 }  // namespace perigee::bridge
