@@ -390,6 +390,124 @@ TEST_CASE("chunks may divide texts, sequences and references") {
   CHECK(decoder.remaining() == 0);
 }
 
+TEST_CASE("a nil reference that chunks divide stays nil in a message with unread state") {
+  static constexpr TypeMember members[] = {{.type = &cdr::object_node}};
+  static constexpr TypeNode holder{
+      .kind = TypeKind::tk_value, .id = "IDL:Holder:1.0", .members = members};
+  const Types types{&cdr::string_node<>, &cdr::object_node, &holder, &cdr::object_node, &base_type};
+  bool has_padding = false;
+  for (std::size_t size = 0; size != 8; ++size) {
+    CAPTURE(size);
+    const Octets received = encode_value(
+        {},
+        [size](Encoder& encoder, const Ior& ior) {
+          encoder.write_string(std::string(size, 'x'));
+          iop::encode(encoder, ior);
+          encoder.write(tag_of_declared | chunked);
+          {
+            const Chunk chunk(encoder);
+            encoder.write_string("");
+          }
+          {
+            const Chunk chunk(encoder);
+            encoder.write(std::uint32_t{0});
+          }
+          encoder.write(std::int32_t{-1});
+          iop::encode(encoder, ior);
+          write_custom(encoder, "IDL:Custom:1.0");
+        },
+        reference_a);
+    const Rewritten result = rewrite({}, received, types);
+    REQUIRE(result.error == ErrorKind::none);
+    const Body body({}, result.octets);
+    cdr::Decoder decoder = body.values();
+    (void)decoder.read_string_view();
+    check_replaced(decoder);
+    ValueReading values(decoder);
+    CHECK(values.begin(decoder).kind == cdr::ValueHeader::Kind::state);
+    Ior nil;
+    iop::decode(decoder, nil);
+    CHECK(nil == Ior{});
+    values.end_chunked(decoder, ValueReading::Rest::refuse);
+    cdr::Decoder ahead = decoder;
+    iop::decode(ahead, nil);
+    has_padding |= nil.profiles.size() > reference_b.profiles.size();
+    check_replaced(decoder);
+    check_custom(decoder, "IDL:Custom:1.0");
+  }
+  CHECK(has_padding);
+}
+
+TEST_CASE("a TypeCode in a chunk of two fragments stays whole") {
+  static const std::string name(200, 'n');
+  const TypeNode named{.kind = TypeKind::tk_alias,
+                       .id = "IDL:Named:1.0",
+                       .name = name,
+                       .content = &basic_node<TypeKind::tk_long>};
+  constexpr std::size_t front = 92;
+  static constexpr TypeMember members[] = {
+      {.type = &cdr::array_node<basic_node<TypeKind::tk_octet>, front>},
+      {.type = &basic_node<TypeKind::tk_TypeCode>}};
+  static constexpr TypeNode holder{
+      .kind = TypeKind::tk_value, .id = "IDL:Holder:1.0", .members = members};
+  const Write write = [&named](Encoder& encoder, const Ior& ior) {
+    encoder.write(tag_of_declared | chunked);
+    {
+      const Chunk chunk(encoder);
+      encoder.write_octets(Octets(front));
+      cdr::encode_type(encoder, named);
+    }
+    encoder.write(std::int32_t{-1});
+    iop::encode(encoder, ior);
+  };
+  const Form form{std::endian::native, 1};
+  const Octets received = encode_value(form, write, reference_a);
+  // The TypeCode begins at octet 100. It ends nearer to the start of its fragment.
+  const std::size_t sizes[] = {204, received.size() - 204};
+  const bridge::RawBody raw{received, form.order, 0, sizes[0], &sizes[1]};
+  cdr::Decoder values(received, form.order);
+  values.set_code_sets(form.code_sets());
+  values.set_pieces(sizes);
+  bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
+  const TypeNode* const types[] = {&holder, &cdr::object_node};
+  const auto result = rewriter.rewrite({raw, values}, types, replace_a);
+  REQUIRE(result.has_value());
+  CHECK(to_hex(result->octets) == to_hex(encode_value(form, write, reference_b)));
+}
+
+TEST_CASE("a TypeCode that chunks divide counts towards the limit of the rewritten body") {
+  static constexpr TypeMember members[] = {{.type = &basic_node<TypeKind::tk_TypeCode>}};
+  static constexpr TypeNode holder{
+      .kind = TypeKind::tk_value, .id = "IDL:Holder:1.0", .members = members};
+  const Octets type = encode_value(
+      {}, [](Encoder& encoder, const Ior&) { cdr::encode_type(encoder, account_type()); }, {});
+  const Octets received = encode_value(
+      {},
+      [&type](Encoder& encoder, const Ior&) {
+        encoder.write(tag_of_declared | chunked);
+        {
+          const Chunk chunk(encoder);
+          encoder.write_octets(OctetSpan(type).first(20));
+        }
+        {
+          const Chunk chunk(encoder);
+          encoder.write_octets(OctetSpan(type).subspan(20));
+        }
+        encoder.write(std::int32_t{-1});
+      },
+      reference_a);
+  const Body body({}, received);
+  const TypeNode* const types[] = {&holder};
+  const auto error = [&](std::size_t size_max) {
+    bridge::BodyRewriter rewriter(size_max, sample_plan());
+    const auto result = rewriter.rewrite({body.raw(), body.values()}, types, replace_a);
+    return result ? ErrorKind::none : result.error().kind;
+  };
+  CHECK(error(received.size()) == ErrorKind::none);
+  CHECK(error(type.size()) == ErrorKind::too_large);
+  CHECK(error(4) == ErrorKind::too_large);
+}
+
 TEST_CASE("numbers in unread state that may be an indirection must not change their meaning") {
   // The first value is an account. The custom state contains an indirection to it.
   const auto write = [](bool has_reference_between) {

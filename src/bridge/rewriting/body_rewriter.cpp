@@ -44,6 +44,8 @@ std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
       values, encoder,
       {.replace = replace, .size_max = size_max_, .value_types = plan_.values, .phase = phase});
   for (const cdr::TypeNode* const type : types) copier.copy(*type);
+  if (copier.has_replaced() && buffer_.own_size() > size_max_)
+    values.fail(cdr::ErrorKind::too_large);
   if (copier.has_lost_phase()) return std::nullopt;
   Result result = finished(received, values, copier, buffer_);
   if (!result || !copier.has_replaced()) release();

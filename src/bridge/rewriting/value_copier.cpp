@@ -275,8 +275,9 @@ void ValueCopier::copy_reference() {
 }
 
 // Makes the end of the reference, modulo 8, the same as that of the received reference. ORBs ignore
-// profiles whose tags they do not know.
+// profiles whose tags they do not know. A nil reference has no profile, and gets none.
 void ValueCopier::keep_phase(iop::Ior& reference) {
+  if (reference.profiles.empty()) return;
   constexpr std::uint32_t tag_padding = 0x50474505;  // of Perigee
   constexpr std::size_t header_size = 2 * sizeof(std::uint32_t);
   cdr::Buffer measured;
@@ -382,15 +383,18 @@ void ValueCopier::copy_state(const TypeNode& type) {
 // --- Types from the network ---
 
 // An indirection leads to a part of the same outermost TypeCode. So the octets of the TypeCode mean
-// the same at another position. They are encoded anew only if chunks divide them.
+// the same at another position. They are encoded anew only if chunks or fragments divide them. Then
+// they may grow, so the size limit counts.
 cdr::TypeRef ValueCopier::copy_type_code() {
   cdr::Decoder again = in_;
   cdr::TypeRef type = cdr::decode_type(in_);
   follow();
   if (!in_.ok()) return {};
-  if (frames_ && again.is_cut_within(in_.position() - again.position())) {
-    cdr::encode_type(out_, *type.node);
+  if (frames_ && again.is_cut_within(again.remaining() - in_.remaining())) {
+    const std::size_t used = std::min(out_.buffer().size(), options_.size_max);
+    cdr::encode_type(out_, *type.node, {.octets_max = options_.size_max - used});
     if (!out_.ok()) in_.fail(out_.error().kind);
+    check_size();
     return type;
   }
   const auto kind = static_cast<TypeKind>(again.read<std::uint32_t>());
@@ -405,6 +409,7 @@ cdr::TypeRef ValueCopier::copy_type_code() {
   } else if (kind == TypeKind::tk_string || kind == TypeKind::tk_wstring) {
     out_.write(again.read<std::uint32_t>());
   }
+  if (!again.ok()) in_.fail(again.error().kind);
   return type;
 }
 
