@@ -563,6 +563,36 @@ TEST_CASE("references in valuetypes are replaced in messages in fragments of GIO
   }
 }
 
+TEST_CASE("unread state in fragments of GIOP 1.1 passes if no reference is replaced") {
+  const Form form{std::endian::native, 1};
+  // In the second fragment, alignment is another one than in one piece.
+  const Octets front(16);
+  const auto write = [](Encoder& encoder, const Ior& ior) {
+    write_custom(encoder, "IDL:Custom:1.0");
+    iop::encode(encoder, ior);
+  };
+  const TypeNode* const types[] = {&cdr::array_node<basic_node<TypeKind::tk_octet>, 16>, &base_type,
+                                   &cdr::object_node};
+  const auto rewritten = [&](std::size_t first, const Ior& ior) {
+    Octets received = encode_value({form.order, form.minor, 4}, write, ior);
+    received.insert(received.begin(), front.begin(), front.end());
+    const std::size_t sizes[] = {first, received.size() - first};
+    const bridge::RawBody raw{received, form.order, 0, sizes[0], &sizes[1]};
+    cdr::Decoder values(received, form.order);
+    values.set_code_sets(form.code_sets());
+    values.set_pieces(sizes);
+    bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
+    const auto result = rewriter.rewrite({raw, values}, types, replace_a);
+    if (result) CHECK(result->further_pieces == &sizes[1]);
+    return result ? ErrorKind::none : result.error().kind;
+  };
+  CHECK(rewritten(16, reference_c) == ErrorKind::none);
+  CHECK(rewritten(16, reference_a) == ErrorKind::not_supported);
+  // The cut divides the unread state: tag 4, id 4 + 15, padding 1, size of the chunk 4.
+  CHECK(rewritten(16 + 28 + 4, reference_c) == ErrorKind::none);
+  CHECK(rewritten(16 + 28 + 4, reference_a) == ErrorKind::not_supported);
+}
+
 TEST_CASE("malformed values are refused") {
   const auto of_words = [](std::vector<std::uint32_t> words) {
     return [words = std::move(words)](Encoder& encoder, const Ior&) {

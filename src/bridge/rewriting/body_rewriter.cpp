@@ -17,6 +17,7 @@ BodyRewriter::Result finished(const BodyRewriter::Received& received, cdr::Decod
   if (values.ok() && values.remaining() != 0) values.fail(cdr::ErrorKind::bad_length);
   if (!values.ok()) return std::unexpected(values.error());
   if (!copier.has_replaced()) return received.body;
+  if (const auto error = copier.unmovable()) return std::unexpected(*error);
   return RawBody{buffer.own_octets(), received.body.order, received.body.phase};
 }
 
@@ -31,7 +32,8 @@ BodyRewriter::Result BodyRewriter::rewrite(const Received& received,
   return *std::move(result);
 }
 
-// A message needs a second copy only if a valuetype in it passes unread.
+// A message needs a second copy only if a reference in it is replaced, and a valuetype passes
+// unread.
 std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
                                                        std::span<const cdr::TypeNode* const> types,
                                                        ReplaceReference replace,
@@ -46,7 +48,7 @@ std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
   for (const cdr::TypeNode* const type : types) copier.copy(*type);
   if (copier.has_replaced() && buffer_.own_size() > size_max_)
     values.fail(cdr::ErrorKind::too_large);
-  if (copier.has_lost_phase()) return std::nullopt;
+  if (values.ok() && copier.has_replaced() && copier.has_lost_phase()) return std::nullopt;
   Result result = finished(received, values, copier, buffer_);
   if (!result || !copier.has_replaced()) release();
   return result;

@@ -36,9 +36,9 @@ class BodyRewriter final {
   /// replaced. Otherwise the result refers to this object until the next call; fragments of
   /// GIOP 1.1 have become one piece. Error: the octets are not values of the types, octets follow
   /// the values, or the result is too large. `no_value_factory`: a valuetype of an unknown type, or
-  /// a custom one, is not in chunks. `not_supported`: unread state of a valuetype cannot move: it
-  /// may refer to a place whose distance has changed, or lies in several fragments of GIOP 1.1. May
-  /// throw bad_alloc.
+  /// a custom one, is not in chunks. `not_supported`: a reference was replaced, and unread state of
+  /// a valuetype cannot move: it may refer to a place whose distance has changed, it would lose its
+  /// alignment, or it lies in several fragments of GIOP 1.1. May throw bad_alloc.
   [[nodiscard]] Result rewrite(const Received& received,
                                std::span<const cdr::TypeNode* const> types,
                                ReplaceReference replace);

@@ -229,11 +229,14 @@ void ValueFrames::copy_chunk(std::size_t place, std::uint32_t size) {
 // alignment begins anew, so the octets of two fragments cannot be joined.
 void ValueFrames::copy_unread_octets(std::size_t from) {
   Decoder unread = at(from);
-  if (unread.is_cut_within(chunk_end_ - from)) return in_.fail(ErrorKind::not_supported);
-  has_lost_phase_ = out_.position() % phases != unread.position() % phases;
+  const std::size_t position = unread.position();
+  const bool is_cut = unread.is_cut_within(chunk_end_ - from);
   const OctetSpan octets = unread.read_octets(chunk_end_ - from);
-  if (has_lost_phase_ || !keeps_indirections(from, octets))
-    return in_.fail(ErrorKind::not_supported);
+  if (!unmovable_) {
+    has_lost_phase_ = !is_cut && out_.position() % phases != position % phases;
+    if (is_cut || has_lost_phase_ || !keeps_indirections(from, octets))
+      unmovable_ = {ErrorKind::not_supported, position};
+  }
   out_.write_octets(octets);
 }
 

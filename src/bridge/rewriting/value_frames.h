@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -67,8 +68,11 @@ class ValueFrames final : private cdr::ValueReading {
   /// The octets that searches for earlier places have passed. They are at most a small multiple of
   /// the received octets.
   [[nodiscard]] std::size_t passed_octets() const noexcept { return passed_; }
-  /// Whether copying has failed because unread state would move by a number of octets that is not
-  /// a multiple of 8, so that its values would lose their alignment.
+  /// The first place with unread state that cannot move, so that the copy is wrong. Copying goes
+  /// on, since the copy is not needed if no reference is replaced.
+  [[nodiscard]] const std::optional<cdr::Error>& unmovable() const noexcept { return unmovable_; }
+  /// Whether that state would move by a number of octets that is not a multiple of 8. Its values
+  /// would lose their alignment.
   [[nodiscard]] bool has_lost_phase() const noexcept { return has_lost_phase_; }
 
  private:
@@ -119,6 +123,7 @@ class ValueFrames final : private cdr::ValueReading {
   bool has_chunk_ = false;  // the members below belong to a chunk of the copy
   std::size_t chunk_start_ = 0;
   std::size_t chunk_size_place_ = 0;  // own octets of the encoder's buffer in front of the size
+  std::optional<cdr::Error> unmovable_;
   bool has_lost_phase_ = false;
   mutable std::size_t passed_ = 0;
 };
