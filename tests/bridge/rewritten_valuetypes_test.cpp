@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 using namespace perigee;
@@ -250,6 +251,29 @@ TEST_CASE("a value without repository ids has the expected type") {
     encoder.write(2.5);
     encoder.write(std::uint32_t{0});
   });
+}
+
+TEST_CASE("a valuetype that the expected type only declares has the type of the plan") {
+  static constexpr TypeNode declared{
+      .kind = TypeKind::tk_value, .scale = 2, .id = "IDL:Account:1.0"};
+  for (const bool has_id : {false, true}) {
+    for (const std::uint32_t chunks : {std::uint32_t{0}, chunked}) {
+      check_same({&declared}, [has_id, chunks](Encoder& encoder, const Ior& ior) {
+        encoder.write((has_id ? tag_with_id : tag_of_declared) | chunks);
+        if (has_id) encoder.write_string("IDL:Account:1.0");
+        std::optional<Chunk> chunk;
+        if (chunks != 0) {
+          encoder.align(4);
+          chunk.emplace(encoder);
+        }
+        iop::encode(encoder, ior);
+        encoder.write(2.5);
+        encoder.write(std::uint32_t{0});
+        chunk.reset();
+        if (chunks != 0) encoder.write(std::int32_t{-1});
+      });
+    }
+  }
 }
 
 TEST_CASE("a valuetype in an any is copied by its TypeCode if the plan does not describe it") {

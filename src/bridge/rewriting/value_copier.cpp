@@ -67,11 +67,19 @@ ErrorKind problem_of(cdr::CodeSets code_sets) noexcept {
   return ErrorKind::none;
 }
 
+constexpr std::int16_t custom_modifier = 1;    // CORBA::VM_CUSTOM
+constexpr std::int16_t abstract_modifier = 2;  // CORBA::VM_ABSTRACT
+
 /// Whether the node describes the state of values: not of custom and abstract valuetypes.
 bool has_known_state(const TypeNode& type) noexcept {
-  constexpr std::int16_t custom = 1;    // CORBA::VM_CUSTOM
-  constexpr std::int16_t abstract = 2;  // CORBA::VM_ABSTRACT
-  return type.kind == TypeKind::tk_value_box || (type.scale != custom && type.scale != abstract);
+  return type.kind == TypeKind::tk_value_box ||
+         (type.scale != custom_modifier && type.scale != abstract_modifier);
+}
+
+/// Whether the node may belong to a valuetype that is only declared. Then another node may describe
+/// the state. Such nodes have the modifier of abstract valuetypes.
+bool is_declared_only(const TypeNode& type) noexcept {
+  return type.kind != TypeKind::tk_value_box && type.scale == abstract_modifier;
 }
 
 const TypeMember* default_branch(const TypeNode& type) noexcept {
@@ -331,8 +339,10 @@ void ValueCopier::copy_inner(const cdr::ValueHeader& header) {
 ValueCopier::StateType ValueCopier::state_type_of(const TypeNode* expected,
                                                   const cdr::ValueHeader& header) {
   if (header.ids.empty()) {
-    if (expected == nullptr || !has_known_state(*expected)) return {};
-    return {expected, anys_ == 0, false};
+    if (expected == nullptr) return {};
+    if (is_declared_only(*expected)) frames_->count_lookup(expected->id);
+    const StateType type = type_with_id(expected, expected->id);
+    return has_known_state(*type.node) ? type : StateType{};
   }
   const std::size_t count = header.is_chunked ? header.ids.size() : 1;
   for (std::size_t index = 0; index != count && in_.ok(); ++index) {
@@ -347,9 +357,11 @@ ValueCopier::StateType ValueCopier::state_type_of(const TypeNode* expected,
 }
 
 ValueCopier::StateType ValueCopier::type_with_id(const TypeNode* expected, std::string_view id) {
-  if (expected != nullptr && expected->id == id) return {expected, anys_ == 0, false};
+  const bool is_expected = expected != nullptr && expected->id == id;
+  const StateType own = is_expected ? StateType{expected, anys_ == 0, false} : StateType{};
+  if (is_expected && !is_declared_only(*expected)) return own;
   const auto found = options_.value_types.find(id);
-  return found == options_.value_types.end() ? StateType{} : StateType{found->second, true, false};
+  return found == options_.value_types.end() ? own : StateType{found->second, true, false};
 }
 
 void ValueCopier::copy_value_state(const StateType& type, const cdr::ValueHeader& header) {

@@ -92,6 +92,7 @@ class ValueCopier final : private ValueFrames::InnerValues {
   void copy_value(const cdr::TypeNode* expected);
   [[nodiscard]] StateType state_type_of(const cdr::TypeNode* expected,
                                         const cdr::ValueHeader& header);
+  /// The type of the plan takes the place of an expected type without known state.
   [[nodiscard]] StateType type_with_id(const cdr::TypeNode* expected, std::string_view id);
   void copy_value_state(const StateType& type, const cdr::ValueHeader& header);
   void copy_state(const cdr::TypeNode& type);
