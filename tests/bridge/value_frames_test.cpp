@@ -107,3 +107,27 @@ TEST_CASE("null values in a chunk of many fragments take linear time") {
   CHECK(copy.buffer.flatten() == body.octets);
   CHECK(copy.frames.passed_octets() < 3 * body.octets.size());
 }
+
+TEST_CASE("octets of unread state that cannot be indirections cause no searches") {
+  constexpr std::size_t count = 100'000;
+  for (const std::endian order : {std::endian::little, std::endian::big}) {
+    cdr::Buffer written;
+    Encoder encoder(written, order, Encoder::Borrowing::no);
+    encoder.write(chunked_tag);
+    encoder.write(static_cast<std::uint32_t>(count * 4));
+    encoder.write_octets(Octets(count * 4, std::byte{0xff}));
+    encoder.write(std::int32_t{-1});
+    const Octets body = written.flatten();
+    NoInnerValues inner;
+    cdr::Buffer buffer;
+    Decoder in(body, order);
+    Encoder out(buffer, order, Encoder::Borrowing::no);
+    ValueFrames frames(in, Decoder(body, order), out, inner);
+    CHECK(frames.copy_header().kind == Kind::state);
+    frames.end_state(ValueFrames::Rest::skip);
+    CHECK(in.ok());
+    CHECK(buffer.flatten() == body);
+    CHECK_FALSE(frames.unmovable().has_value());
+    CHECK(frames.searches() < 100);
+  }
+}

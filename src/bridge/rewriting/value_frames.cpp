@@ -1,6 +1,7 @@
 // The frames of valuetypes. Before a frame is copied, ValueReading has read and checked it.
 #include "bridge/rewriting/value_frames.h"
 
+#include <perigee/base/byte_order.h>
 #include <perigee/cdr/value_format.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ Decoder ValueFrames::at(std::size_t offset) const noexcept {
   Decoder decoder = offset < offset_of(latest_) ? start_ : latest_;
   const std::size_t count = offset - offset_of(decoder);
   passed_ += count;
+  ++searches_;
   decoder.skip(count);
   return decoder;
 }
@@ -248,12 +250,22 @@ bool ValueFrames::keeps_indirections(std::size_t from, OctetSpan octets) const n
     std::uint32_t word = 0;
     std::memcpy(&word, octets.data() + (tag - from), sizeof word);
     if (word != cdr::value_indirection_tag) continue;
-    // The distance may stand in the next chunk, after its size.
     const std::size_t next = tag + tag_size;
+    if (next + tag_size <= end && !may_be_distance(octets.subspan(next - from))) continue;
+    // The distance may stand in the next chunk, after its size.
     const Place* const place = target_at(next < end ? next : aligned(end) + tag_size);
     if (place != nullptr && place->to - place->from != out_.position() - from) return false;
   }
   return true;
+}
+
+// Saves a search for most numbers, since the octets cost the sender nothing. An indirection leads
+// at least to the number in front of its tag.
+bool ValueFrames::may_be_distance(OctetSpan octets) const noexcept {
+  std::uint32_t word = 0;
+  std::memcpy(&word, octets.data(), sizeof word);
+  if (in_.swaps()) word = reverse_octets(word);
+  return static_cast<std::int32_t>(word) <= -static_cast<std::int32_t>(2 * tag_size);
 }
 
 const ValueFrames::Place* ValueFrames::target_at(std::size_t distance_offset) const noexcept {

@@ -68,6 +68,7 @@ class ValueFrames final : private cdr::ValueReading {
   /// The octets that searches for earlier places have passed. They are at most a small multiple of
   /// the received octets.
   [[nodiscard]] std::size_t passed_octets() const noexcept { return passed_; }
+  [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
   /// The first place with unread state that cannot move, so that the copy is wrong. Copying goes
   /// on, since the copy is not needed if no reference is replaced.
   [[nodiscard]] const std::optional<cdr::Error>& unmovable() const noexcept { return unmovable_; }
@@ -102,6 +103,7 @@ class ValueFrames final : private cdr::ValueReading {
   void copy_chunk(std::size_t place, std::uint32_t size);
   void copy_unread_octets(std::size_t from);
   [[nodiscard]] bool keeps_indirections(std::size_t from, OctetSpan octets) const noexcept;
+  [[nodiscard]] bool may_be_distance(OctetSpan octets) const noexcept;
   /// The place to which the distance at an offset leads; null: none.
   [[nodiscard]] const Place* target_at(std::size_t distance_offset) const noexcept;
   void begin_chunk();
@@ -126,6 +128,7 @@ class ValueFrames final : private cdr::ValueReading {
   std::optional<cdr::Error> unmovable_;
   bool has_lost_phase_ = false;
   mutable std::size_t passed_ = 0;
+  mutable std::size_t searches_ = 0;
 };
 
 }  // namespace perigee::bridge
