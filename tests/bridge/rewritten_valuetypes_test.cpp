@@ -152,6 +152,32 @@ TEST_CASE("unread state of a chunked value keeps its alignment after a replaced 
   }
 }
 
+TEST_CASE("a second pass over a body is marked, so that each reference is logged once") {
+  const Ior longer_by_four{"IDL:A:1.0", {{0, octets(1, 2, 3, 4, 5)}}};
+  const Octets received = encode_value(
+      {},
+      [](Encoder& encoder, const Ior& ior) {
+        iop::encode(encoder, reference_c);
+        iop::encode(encoder, ior);
+        write_custom(encoder, "IDL:Custom:1.0");
+      },
+      reference_a);
+  const Body body({}, received);
+  bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
+  std::size_t first = 0;
+  std::size_t repeated = 0;
+  const auto replace = [&](const Ior& ior) {
+    ++(rewriter.repeats() ? repeated : first);
+    return ior == reference_a ? std::optional(longer_by_four) : std::nullopt;
+  };
+  const TypeNode* const types[] = {&cdr::object_node, &cdr::object_node, &base_type};
+  for (std::size_t message = 1; message != 3; ++message) {
+    REQUIRE(rewriter.rewrite({body.raw(), body.values()}, types, replace).has_value());
+    CHECK(first == 2 * message);
+    CHECK(repeated == 2 * message);
+  }
+}
+
 TEST_CASE("a value of an unknown type is read up to the state of its known base") {
   for (const Form& form : all_forms()) {
     const Octets received = encode_value(

@@ -39,6 +39,7 @@ std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
                                                        ReplaceReference replace,
                                                        ValueCopier::Phase phase) {
   buffer_.clear();
+  repeats_ = phase == ValueCopier::Phase::kept;
   cdr::Decoder values = received.values;
   cdr::Encoder encoder(buffer_, received.body.order, cdr::Encoder::Borrowing::no,
                        received.body.phase);
