@@ -253,7 +253,7 @@ const cdr::Buffer* Forwarder::encode(const Line& line, const messaging::Session&
 const cdr::Buffer* Forwarder::encode_lent(const Line& line, const messaging::Session& session,
                                           std::uint32_t id, const Lent& lent) {
   const cdr::Buffer* const request = encode(line, session, id, lent.outgoing);
-  if (lent.lender.owns(lent.outgoing.body.octets)) buffer_.set_lender(lent.lender);
+  if (lent.lender.lends(lent.outgoing.body.octets)) buffer_.set_lender(lent.lender);
   return request;
 }
 

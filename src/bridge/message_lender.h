@@ -13,27 +13,32 @@
 namespace perigee::bridge {
 
 /// The message must outlive it. Small messages have no memory of their own: they are copied if they
-/// have to wait. Used by one thread at a time.
+/// have to wait. So are octets that are a small part of their message, because a share keeps the
+/// memory of the whole message. Used by one thread at a time.
 class MessageLender final : public cdr::Lender {
  public:
   explicit MessageLender(messaging::IncomingMessage& message) noexcept : message_(message) {}
 
-  /// Whether the octets are in the memory of the message.
-  [[nodiscard]] bool owns(OctetSpan part) const noexcept {
+  /// Whether to share the memory for these octets: they are in it, and it is not much larger.
+  [[nodiscard]] bool lends(OctetSpan part) const noexcept {
     const OctetSpan all = octets();
     return !all.empty() && std::less_equal<>()(all.data(), part.data()) &&
-           std::less_equal<>()(part.data() + part.size(), all.data() + all.size());
+           std::less_equal<>()(part.data() + part.size(), all.data() + all.size()) &&
+           message_.storage.memory(message_.octets.size()) / excess_factor <= part.size();
   }
 
   [[nodiscard]] OctetSpan octets() const noexcept override {
     return {message_.storage.data(), message_.storage.capacity()};
   }
-  /// The limits of the queue bound the memory, so it is not charged.
+  /// The memory is not charged: the limits of the queue bound it, since it is at most
+  /// `excess_factor` times as large as the octets that wait.
   [[nodiscard]] counted_ptr<cdr::PinnedMemory> share() override {
     return message_.storage.share(cdr::PinCharge(nullptr), message_.octets.size());
   }
 
  private:
+  static constexpr std::size_t excess_factor = 4;
+
   messaging::IncomingMessage& message_;
 };
 

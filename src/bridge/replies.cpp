@@ -121,7 +121,7 @@ void Forwarder::pass_reply(ForwardedCall& call, CallEnd& end) {
     const Answered answered = call.answered();
     messaging::ReplyHeader header{answered.request_id, received.status, contexts.all()};
     written = write_reply(buffer_, answered.session, answered.version, {header, contexts_}, *body);
-    if (lender.owns(body->octets)) buffer_.set_lender(lender);
+    if (lender.lends(body->octets)) buffer_.set_lender(lender);
   }
   if (!written) return fail(call, no_reply);
   send(call);

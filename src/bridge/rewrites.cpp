@@ -108,9 +108,9 @@ std::optional<RawBody> Forwarder::rewritten_reply(const ForwardedCall& call,
   if (!has_results && !has_exception) return body;
   cdr::Decoder values = end.reply->body;
   values.set_code_sets(code_sets_of(call.line.agreement, end.message->version));
-  const auto replace = [&references = context_.references](const iop::Ior& ior) {
-    auto made = references.through_bridge(ior);
-    if (!made) log_unknown(references, ior);
+  const auto replace = [this](const iop::Ior& ior) {
+    auto made = context_.references.through_bridge(ior);
+    if (!made && !rewriter_.repeats()) log_unknown(context_.references, ior);
     return made;
   };
   const auto result = has_exception ? rewriter_.rewrite_exception({body, values}, replace)

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 using namespace perigee;
 using perigee::tool::read_idl;
@@ -230,6 +231,23 @@ TEST_CASE("a derived valuetype may stand in another file") {
   CHECK(error_of(read_idl({{"derived.idl", "other.idl"}, {}}, {}, files)) ==
         "other.idl:1:11: ::W has the repository id IDL:W:1.0, like another valuetype of the IDL "
         "with other state; change one of them");
+}
+
+TEST_CASE("a valuetype may be declared in one file and defined in another") {
+  idlc::MemoryFiles files;
+  files.add("user.idl", "valuetype V; interface A { V get(); };");
+  files.add("value.idl", "valuetype V { public Object target; };");
+  CHECK(out_of(read_idl({{"user.idl"}, {}}, {}, files), "get") == "unread");
+  for (const auto& names : {std::vector<std::string>{"user.idl", "value.idl"},
+                            std::vector<std::string>{"value.idl", "user.idl"}}) {
+    const Plan both = read_idl({names, {}}, {}, files);
+    CHECK(out_of(both, "get") == "value");
+    const auto found = both->values.find("IDL:V:1.0");
+    REQUIRE(found != both->values.end());
+    CHECK(found->second->members.size() == 1);
+  }
+  files.add("plain.idl", "valuetype V { public long number; };");
+  CHECK(out_of(read_idl({{"user.idl", "plain.idl"}, {}}, {}, files), "get") == "unread");
 }
 
 TEST_CASE("a native type beside references is refused") {

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 using namespace perigee;
@@ -151,6 +152,32 @@ TEST_CASE("unread state of a chunked value keeps its alignment after a replaced 
   }
 }
 
+TEST_CASE("a second pass over a body is marked, so that each reference is logged once") {
+  const Ior longer_by_four{"IDL:A:1.0", {{0, octets(1, 2, 3, 4, 5)}}};
+  const Octets received = encode_value(
+      {},
+      [](Encoder& encoder, const Ior& ior) {
+        iop::encode(encoder, reference_c);
+        iop::encode(encoder, ior);
+        write_custom(encoder, "IDL:Custom:1.0");
+      },
+      reference_a);
+  const Body body({}, received);
+  bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
+  std::size_t first = 0;
+  std::size_t repeated = 0;
+  const auto replace = [&](const Ior& ior) {
+    ++(rewriter.repeats() ? repeated : first);
+    return ior == reference_a ? std::optional(longer_by_four) : std::nullopt;
+  };
+  const TypeNode* const types[] = {&cdr::object_node, &cdr::object_node, &base_type};
+  for (std::size_t message = 1; message != 3; ++message) {
+    REQUIRE(rewriter.rewrite({body.raw(), body.values()}, types, replace).has_value());
+    CHECK(first == 2 * message);
+    CHECK(repeated == 2 * message);
+  }
+}
+
 TEST_CASE("a value of an unknown type is read up to the state of its known base") {
   for (const Form& form : all_forms()) {
     const Octets received = encode_value(
@@ -250,6 +277,29 @@ TEST_CASE("a value without repository ids has the expected type") {
     encoder.write(2.5);
     encoder.write(std::uint32_t{0});
   });
+}
+
+TEST_CASE("a valuetype that the expected type only declares has the type of the plan") {
+  static constexpr TypeNode declared{
+      .kind = TypeKind::tk_value, .scale = 2, .id = "IDL:Account:1.0"};
+  for (const bool has_id : {false, true}) {
+    for (const std::uint32_t chunks : {std::uint32_t{0}, chunked}) {
+      check_same({&declared}, [has_id, chunks](Encoder& encoder, const Ior& ior) {
+        encoder.write((has_id ? tag_with_id : tag_of_declared) | chunks);
+        if (has_id) encoder.write_string("IDL:Account:1.0");
+        std::optional<Chunk> chunk;
+        if (chunks != 0) {
+          encoder.align(4);
+          chunk.emplace(encoder);
+        }
+        iop::encode(encoder, ior);
+        encoder.write(2.5);
+        encoder.write(std::uint32_t{0});
+        chunk.reset();
+        if (chunks != 0) encoder.write(std::int32_t{-1});
+      });
+    }
+  }
 }
 
 TEST_CASE("a valuetype in an any is copied by its TypeCode if the plan does not describe it") {
@@ -390,6 +440,124 @@ TEST_CASE("chunks may divide texts, sequences and references") {
   CHECK(decoder.remaining() == 0);
 }
 
+TEST_CASE("a nil reference that chunks divide stays nil in a message with unread state") {
+  static constexpr TypeMember members[] = {{.type = &cdr::object_node}};
+  static constexpr TypeNode holder{
+      .kind = TypeKind::tk_value, .id = "IDL:Holder:1.0", .members = members};
+  const Types types{&cdr::string_node<>, &cdr::object_node, &holder, &cdr::object_node, &base_type};
+  bool has_padding = false;
+  for (std::size_t size = 0; size != 8; ++size) {
+    CAPTURE(size);
+    const Octets received = encode_value(
+        {},
+        [size](Encoder& encoder, const Ior& ior) {
+          encoder.write_string(std::string(size, 'x'));
+          iop::encode(encoder, ior);
+          encoder.write(tag_of_declared | chunked);
+          {
+            const Chunk chunk(encoder);
+            encoder.write_string("");
+          }
+          {
+            const Chunk chunk(encoder);
+            encoder.write(std::uint32_t{0});
+          }
+          encoder.write(std::int32_t{-1});
+          iop::encode(encoder, ior);
+          write_custom(encoder, "IDL:Custom:1.0");
+        },
+        reference_a);
+    const Rewritten result = rewrite({}, received, types);
+    REQUIRE(result.error == ErrorKind::none);
+    const Body body({}, result.octets);
+    cdr::Decoder decoder = body.values();
+    (void)decoder.read_string_view();
+    check_replaced(decoder);
+    ValueReading values(decoder);
+    CHECK(values.begin(decoder).kind == cdr::ValueHeader::Kind::state);
+    Ior nil;
+    iop::decode(decoder, nil);
+    CHECK(nil == Ior{});
+    values.end_chunked(decoder, ValueReading::Rest::refuse);
+    cdr::Decoder ahead = decoder;
+    iop::decode(ahead, nil);
+    has_padding |= nil.profiles.size() > reference_b.profiles.size();
+    check_replaced(decoder);
+    check_custom(decoder, "IDL:Custom:1.0");
+  }
+  CHECK(has_padding);
+}
+
+TEST_CASE("a TypeCode in a chunk of two fragments stays whole") {
+  static const std::string name(200, 'n');
+  const TypeNode named{.kind = TypeKind::tk_alias,
+                       .id = "IDL:Named:1.0",
+                       .name = name,
+                       .content = &basic_node<TypeKind::tk_long>};
+  constexpr std::size_t front = 92;
+  static constexpr TypeMember members[] = {
+      {.type = &cdr::array_node<basic_node<TypeKind::tk_octet>, front>},
+      {.type = &basic_node<TypeKind::tk_TypeCode>}};
+  static constexpr TypeNode holder{
+      .kind = TypeKind::tk_value, .id = "IDL:Holder:1.0", .members = members};
+  const Write write = [&named](Encoder& encoder, const Ior& ior) {
+    encoder.write(tag_of_declared | chunked);
+    {
+      const Chunk chunk(encoder);
+      encoder.write_octets(Octets(front));
+      cdr::encode_type(encoder, named);
+    }
+    encoder.write(std::int32_t{-1});
+    iop::encode(encoder, ior);
+  };
+  const Form form{std::endian::native, 1};
+  const Octets received = encode_value(form, write, reference_a);
+  // The TypeCode begins at octet 100. It ends nearer to the start of its fragment.
+  const std::size_t sizes[] = {204, received.size() - 204};
+  const bridge::RawBody raw{received, form.order, 0, sizes[0], &sizes[1]};
+  cdr::Decoder values(received, form.order);
+  values.set_code_sets(form.code_sets());
+  values.set_pieces(sizes);
+  bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
+  const TypeNode* const types[] = {&holder, &cdr::object_node};
+  const auto result = rewriter.rewrite({raw, values}, types, replace_a);
+  REQUIRE(result.has_value());
+  CHECK(to_hex(result->octets) == to_hex(encode_value(form, write, reference_b)));
+}
+
+TEST_CASE("a TypeCode that chunks divide counts towards the limit of the rewritten body") {
+  static constexpr TypeMember members[] = {{.type = &basic_node<TypeKind::tk_TypeCode>}};
+  static constexpr TypeNode holder{
+      .kind = TypeKind::tk_value, .id = "IDL:Holder:1.0", .members = members};
+  const Octets type = encode_value(
+      {}, [](Encoder& encoder, const Ior&) { cdr::encode_type(encoder, account_type()); }, {});
+  const Octets received = encode_value(
+      {},
+      [&type](Encoder& encoder, const Ior&) {
+        encoder.write(tag_of_declared | chunked);
+        {
+          const Chunk chunk(encoder);
+          encoder.write_octets(OctetSpan(type).first(20));
+        }
+        {
+          const Chunk chunk(encoder);
+          encoder.write_octets(OctetSpan(type).subspan(20));
+        }
+        encoder.write(std::int32_t{-1});
+      },
+      reference_a);
+  const Body body({}, received);
+  const TypeNode* const types[] = {&holder};
+  const auto error = [&](std::size_t size_max) {
+    bridge::BodyRewriter rewriter(size_max, sample_plan());
+    const auto result = rewriter.rewrite({body.raw(), body.values()}, types, replace_a);
+    return result ? ErrorKind::none : result.error().kind;
+  };
+  CHECK(error(received.size()) == ErrorKind::none);
+  CHECK(error(type.size()) == ErrorKind::too_large);
+  CHECK(error(4) == ErrorKind::too_large);
+}
+
 TEST_CASE("numbers in unread state that may be an indirection must not change their meaning") {
   // The first value is an account. The custom state contains an indirection to it.
   const auto write = [](bool has_reference_between) {
@@ -443,6 +611,36 @@ TEST_CASE("references in valuetypes are replaced in messages in fragments of GIO
     }
     CHECK(passed > 1);
   }
+}
+
+TEST_CASE("unread state in fragments of GIOP 1.1 passes if no reference is replaced") {
+  const Form form{std::endian::native, 1};
+  // In the second fragment, alignment is another one than in one piece.
+  const Octets front(16);
+  const auto write = [](Encoder& encoder, const Ior& ior) {
+    write_custom(encoder, "IDL:Custom:1.0");
+    iop::encode(encoder, ior);
+  };
+  const TypeNode* const types[] = {&cdr::array_node<basic_node<TypeKind::tk_octet>, 16>, &base_type,
+                                   &cdr::object_node};
+  const auto rewritten = [&](std::size_t first, const Ior& ior) {
+    Octets received = encode_value({form.order, form.minor, 4}, write, ior);
+    received.insert(received.begin(), front.begin(), front.end());
+    const std::size_t sizes[] = {first, received.size() - first};
+    const bridge::RawBody raw{received, form.order, 0, sizes[0], &sizes[1]};
+    cdr::Decoder values(received, form.order);
+    values.set_code_sets(form.code_sets());
+    values.set_pieces(sizes);
+    bridge::BodyRewriter rewriter(rewritten_size_max, sample_plan());
+    const auto result = rewriter.rewrite({raw, values}, types, replace_a);
+    if (result) CHECK(result->further_pieces == &sizes[1]);
+    return result ? ErrorKind::none : result.error().kind;
+  };
+  CHECK(rewritten(16, reference_c) == ErrorKind::none);
+  CHECK(rewritten(16, reference_a) == ErrorKind::not_supported);
+  // The cut divides the unread state: tag 4, id 4 + 15, padding 1, size of the chunk 4.
+  CHECK(rewritten(16 + 28 + 4, reference_c) == ErrorKind::none);
+  CHECK(rewritten(16 + 28 + 4, reference_a) == ErrorKind::not_supported);
 }
 
 TEST_CASE("malformed values are refused") {

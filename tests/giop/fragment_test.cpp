@@ -265,6 +265,13 @@ class LargeFragments {
     return space.data() < scratch_.data() || space.data() > &scratch_.back();
   }
   perigee::test::Next next() { return reader_->next(message); }
+  /// Puts the octets into one receive space.
+  void receive(OctetSpan octets) {
+    const MutableOctetSpan space = reader_->receive_space(scratch_);
+    REQUIRE(space.size() >= octets.size());
+    std::copy(octets.begin(), octets.end(), space.begin());
+    reader_->received(octets.size());
+  }
   engine::Inbox& inbox() { return reader_->inbox(); }
   [[nodiscard]] std::size_t scratch_size() const { return scratch_.size(); }
   std::size_t space_between_messages() { return reader_->receive_space(scratch_).size(); }
@@ -311,15 +318,42 @@ TEST_CASE("a truncated large fragment allocates memory only for the octets that 
   CHECK(fragments.next() == perigee::test::Next::need_more);
 }
 
-TEST_CASE("after a message of large fragments, two receives take at most 4096 octets") {
-  LargeFragments fragments;
+/// A message of one large and one small fragment.
+void take_large_message(LargeFragments& fragments) {
   CHECK(fragments.passes_by_scratch(first_1_2(request, 6, std::string(100'000, 'x')), 20));
   CHECK(fragments.next() == perigee::test::Next::need_more);
   CHECK_FALSE(fragments.passes_by_scratch(fragment_1_2(6, "the end", 0), 13));
   REQUIRE(fragments.next() == perigee::test::Next::message);
   CHECK(fragments.next() == perigee::test::Next::need_more);
+}
+
+TEST_CASE("after a message of large fragments, two receives take at most 4096 octets") {
+  LargeFragments fragments;
+  take_large_message(fragments);
   CHECK(fragments.space_between_messages() == 4096);  // may find that nothing has arrived
   CHECK(fragments.space_between_messages() == 4096);
+  CHECK(fragments.space_between_messages() == fragments.scratch_size());
+}
+
+TEST_CASE("after a small message, a receive takes more than 4096 octets again") {
+  LargeFragments fragments;
+  take_large_message(fragments);
+  const Octets small = Wire().frame({1, 2}, request, 12).ulong(7).ulong(0).ulong(0);
+  fragments.receive(small);
+  REQUIRE(fragments.next() == perigee::test::Next::message);
+  CHECK(fragments.next() == perigee::test::Next::need_more);
+  CHECK(fragments.space_between_messages() == fragments.scratch_size());
+}
+
+TEST_CASE("after a part of a small message, a receive takes more than 4096 octets again") {
+  LargeFragments fragments;
+  take_large_message(fragments);
+  const Octets small = Wire().frame({1, 2}, request, 12).ulong(7).ulong(0).ulong(0);
+  fragments.receive(OctetSpan(small).first(5));
+  CHECK(fragments.next() == perigee::test::Next::need_more);
+  fragments.receive(OctetSpan(small).subspan(5));
+  REQUIRE(fragments.next() == perigee::test::Next::message);
+  CHECK(fragments.next() == perigee::test::Next::need_more);
   CHECK(fragments.space_between_messages() == fragments.scratch_size());
 }
 

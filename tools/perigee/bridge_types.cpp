@@ -68,7 +68,10 @@ void BridgeTypes::add_values(const idlc::Declarations& declarations) {
         make_named({.kind = is_box ? idlc::TypeKind::value_box : idlc::TypeKind::value_type,
                     .declaration = declaration});
     derived_.emplace(cdr::value_base_node.id, &node);
-    if (is_box || node.scale != abstract) values_.push_back({*declaration, node});
+    if (is_box || node.scale != abstract) {
+      values_.push_back({*declaration, node});
+      derived_.emplace(node.id, &node);  // another file may only declare the valuetype
+    }
     if (value == nullptr) continue;
     for (const idlc::ValueType* const base : value->bases)
       derived_.emplace(node_of({.kind = idlc::TypeKind::value_type, .declaration = base}).id,

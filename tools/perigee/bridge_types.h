@@ -74,7 +74,8 @@ class BridgeTypes {
   std::map<const cdr::TypeNode*, std::string> unreadable_;
   std::map<const idlc::Declaration*, cdr::TypeNode*> declared_;
   std::vector<ValueType> values_;
-  // By the repository id of the base. All valuetypes have the base ValueBase.
+  // By the repository id of the base. All valuetypes have the base ValueBase. Valuetypes with state
+  // also have their own id here.
   std::multimap<std::string_view, const cdr::TypeNode*> derived_;
 };
 

@@ -17,6 +17,7 @@ BodyRewriter::Result finished(const BodyRewriter::Received& received, cdr::Decod
   if (values.ok() && values.remaining() != 0) values.fail(cdr::ErrorKind::bad_length);
   if (!values.ok()) return std::unexpected(values.error());
   if (!copier.has_replaced()) return received.body;
+  if (const auto error = copier.unmovable()) return std::unexpected(*error);
   return RawBody{buffer.own_octets(), received.body.order, received.body.phase};
 }
 
@@ -31,12 +32,14 @@ BodyRewriter::Result BodyRewriter::rewrite(const Received& received,
   return *std::move(result);
 }
 
-// A message needs a second copy only if a valuetype in it passes unread.
+// A message needs a second copy only if a reference in it is replaced, and a valuetype passes
+// unread.
 std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
                                                        std::span<const cdr::TypeNode* const> types,
                                                        ReplaceReference replace,
                                                        ValueCopier::Phase phase) {
   buffer_.clear();
+  repeats_ = phase == ValueCopier::Phase::kept;
   cdr::Decoder values = received.values;
   cdr::Encoder encoder(buffer_, received.body.order, cdr::Encoder::Borrowing::no,
                        received.body.phase);
@@ -44,7 +47,9 @@ std::optional<BodyRewriter::Result> BodyRewriter::copy(const Received& received,
       values, encoder,
       {.replace = replace, .size_max = size_max_, .value_types = plan_.values, .phase = phase});
   for (const cdr::TypeNode* const type : types) copier.copy(*type);
-  if (copier.has_lost_phase()) return std::nullopt;
+  if (copier.has_replaced() && buffer_.own_size() > size_max_)
+    values.fail(cdr::ErrorKind::too_large);
+  if (values.ok() && copier.has_replaced() && copier.has_lost_phase()) return std::nullopt;
   Result result = finished(received, values, copier, buffer_);
   if (!result || !copier.has_replaced()) release();
   return result;

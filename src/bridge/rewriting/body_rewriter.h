@@ -36,15 +36,17 @@ class BodyRewriter final {
   /// replaced. Otherwise the result refers to this object until the next call; fragments of
   /// GIOP 1.1 have become one piece. Error: the octets are not values of the types, octets follow
   /// the values, or the result is too large. `no_value_factory`: a valuetype of an unknown type, or
-  /// a custom one, is not in chunks. `not_supported`: unread state of a valuetype cannot move: it
-  /// may refer to a place whose distance has changed, or lies in several fragments of GIOP 1.1. May
-  /// throw bad_alloc.
+  /// a custom one, is not in chunks. `not_supported`: a reference was replaced, and unread state of
+  /// a valuetype cannot move. It may refer to a place whose distance has changed, would lose its
+  /// alignment, or lies in several fragments of GIOP 1.1. May throw bad_alloc.
   [[nodiscard]] Result rewrite(const Received& received,
                                std::span<const cdr::TypeNode* const> types,
                                ReplaceReference replace);
   /// Rewrites a body that holds a user exception. Exceptions that the plan does not contain pass
   /// unread.
   [[nodiscard]] Result rewrite_exception(const Received& received, ReplaceReference replace);
+  /// Called by `replace`: whether it is called once more for the references of the same body.
+  [[nodiscard]] bool repeats() const noexcept { return repeats_; }
   /// Called when the rewritten body has been sent: frees a buffer of more than 256 KiB.
   void release() noexcept;
 
@@ -59,6 +61,7 @@ class BodyRewriter final {
   const std::size_t size_max_;
   const RewritingPlan& plan_;
   cdr::Buffer buffer_;
+  bool repeats_ = false;
 };
 
 }  // namespace perigee::bridge

@@ -67,11 +67,19 @@ ErrorKind problem_of(cdr::CodeSets code_sets) noexcept {
   return ErrorKind::none;
 }
 
+constexpr std::int16_t custom_modifier = 1;    // CORBA::VM_CUSTOM
+constexpr std::int16_t abstract_modifier = 2;  // CORBA::VM_ABSTRACT
+
 /// Whether the node describes the state of values: not of custom and abstract valuetypes.
 bool has_known_state(const TypeNode& type) noexcept {
-  constexpr std::int16_t custom = 1;    // CORBA::VM_CUSTOM
-  constexpr std::int16_t abstract = 2;  // CORBA::VM_ABSTRACT
-  return type.kind == TypeKind::tk_value_box || (type.scale != custom && type.scale != abstract);
+  return type.kind == TypeKind::tk_value_box ||
+         (type.scale != custom_modifier && type.scale != abstract_modifier);
+}
+
+/// Whether the node may belong to a valuetype that is only declared. Then another node may describe
+/// the state. Such nodes have the modifier of abstract valuetypes.
+bool is_declared_only(const TypeNode& type) noexcept {
+  return type.kind != TypeKind::tk_value_box && type.scale == abstract_modifier;
 }
 
 const TypeMember* default_branch(const TypeNode& type) noexcept {
@@ -275,8 +283,9 @@ void ValueCopier::copy_reference() {
 }
 
 // Makes the end of the reference, modulo 8, the same as that of the received reference. ORBs ignore
-// profiles whose tags they do not know.
+// profiles whose tags they do not know. A nil reference has no profile, and gets none.
 void ValueCopier::keep_phase(iop::Ior& reference) {
+  if (reference.profiles.empty()) return;
   constexpr std::uint32_t tag_padding = 0x50474505;  // of Perigee
   constexpr std::size_t header_size = 2 * sizeof(std::uint32_t);
   cdr::Buffer measured;
@@ -330,8 +339,10 @@ void ValueCopier::copy_inner(const cdr::ValueHeader& header) {
 ValueCopier::StateType ValueCopier::state_type_of(const TypeNode* expected,
                                                   const cdr::ValueHeader& header) {
   if (header.ids.empty()) {
-    if (expected == nullptr || !has_known_state(*expected)) return {};
-    return {expected, anys_ == 0, false};
+    if (expected == nullptr) return {};
+    if (is_declared_only(*expected)) frames_->count_lookup(expected->id);
+    const StateType type = type_with_id(expected, expected->id);
+    return has_known_state(*type.node) ? type : StateType{};
   }
   const std::size_t count = header.is_chunked ? header.ids.size() : 1;
   for (std::size_t index = 0; index != count && in_.ok(); ++index) {
@@ -346,9 +357,11 @@ ValueCopier::StateType ValueCopier::state_type_of(const TypeNode* expected,
 }
 
 ValueCopier::StateType ValueCopier::type_with_id(const TypeNode* expected, std::string_view id) {
-  if (expected != nullptr && expected->id == id) return {expected, anys_ == 0, false};
+  const bool is_expected = expected != nullptr && expected->id == id;
+  const StateType own = is_expected ? StateType{expected, anys_ == 0, false} : StateType{};
+  if (is_expected && !is_declared_only(*expected)) return own;
   const auto found = options_.value_types.find(id);
-  return found == options_.value_types.end() ? StateType{} : StateType{found->second, true, false};
+  return found == options_.value_types.end() ? own : StateType{found->second, true, false};
 }
 
 void ValueCopier::copy_value_state(const StateType& type, const cdr::ValueHeader& header) {
@@ -382,15 +395,18 @@ void ValueCopier::copy_state(const TypeNode& type) {
 // --- Types from the network ---
 
 // An indirection leads to a part of the same outermost TypeCode. So the octets of the TypeCode mean
-// the same at another position. They are encoded anew only if chunks divide them.
+// the same at another position. They are encoded anew only if chunks or fragments divide them. Then
+// they may grow, so the size limit counts.
 cdr::TypeRef ValueCopier::copy_type_code() {
   cdr::Decoder again = in_;
   cdr::TypeRef type = cdr::decode_type(in_);
   follow();
   if (!in_.ok()) return {};
-  if (frames_ && again.is_cut_within(in_.position() - again.position())) {
-    cdr::encode_type(out_, *type.node);
+  if (frames_ && again.is_cut_within(again.remaining() - in_.remaining())) {
+    const std::size_t used = std::min(out_.buffer().size(), options_.size_max);
+    cdr::encode_type(out_, *type.node, {.octets_max = options_.size_max - used});
     if (!out_.ok()) in_.fail(out_.error().kind);
+    check_size();
     return type;
   }
   const auto kind = static_cast<TypeKind>(again.read<std::uint32_t>());
@@ -405,6 +421,7 @@ cdr::TypeRef ValueCopier::copy_type_code() {
   } else if (kind == TypeKind::tk_string || kind == TypeKind::tk_wstring) {
     out_.write(again.read<std::uint32_t>());
   }
+  if (!again.ok()) in_.fail(again.error().kind);
   return type;
 }
 

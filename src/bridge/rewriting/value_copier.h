@@ -51,14 +51,19 @@ class ValueCopier final : private ValueFrames::InnerValues {
       : in_(decoder), out_(encoder), options_(options) {}
 
   /// Copies a value of the type. After an error, the decoder has failed. The error is
-  /// `no_value_factory` for a valuetype whose state can neither be read nor pass unread, and
-  /// `not_supported` for unread state that cannot move. May throw bad_alloc.
+  /// `no_value_factory` for a valuetype whose state can neither be read nor pass unread. May throw
+  /// bad_alloc.
   void copy(const cdr::TypeNode& type);
   /// Copies a string unchanged, such as a repository id.
   void copy_text();
 
   [[nodiscard]] bool has_replaced() const noexcept { return has_replaced_; }
-  /// Whether copying has failed, but may succeed with `Phase::kept`.
+  /// `not_supported`, and its place, if the copy is wrong because it holds unread state that cannot
+  /// move. Without a replaced reference, the received octets serve instead of the copy.
+  [[nodiscard]] std::optional<cdr::Error> unmovable() const noexcept {
+    return frames_ ? frames_->unmovable() : std::nullopt;
+  }
+  /// Whether the copy is wrong, but may become right with `Phase::kept`.
   [[nodiscard]] bool has_lost_phase() const noexcept {
     return options_.phase == Phase::free && frames_ && frames_->has_lost_phase();
   }
@@ -87,6 +92,7 @@ class ValueCopier final : private ValueFrames::InnerValues {
   void copy_value(const cdr::TypeNode* expected);
   [[nodiscard]] StateType state_type_of(const cdr::TypeNode* expected,
                                         const cdr::ValueHeader& header);
+  /// The type of the plan takes the place of an expected type without known state.
   [[nodiscard]] StateType type_with_id(const cdr::TypeNode* expected, std::string_view id);
   void copy_value_state(const StateType& type, const cdr::ValueHeader& header);
   void copy_state(const cdr::TypeNode& type);

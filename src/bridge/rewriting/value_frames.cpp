@@ -1,6 +1,7 @@
 // The frames of valuetypes. Before a frame is copied, ValueReading has read and checked it.
 #include "bridge/rewriting/value_frames.h"
 
+#include <perigee/base/byte_order.h>
 #include <perigee/cdr/value_format.h>
 
 #include <algorithm>
@@ -24,7 +25,10 @@ constexpr std::size_t phases = 8;  // the largest alignment of CDR
 
 Decoder ValueFrames::at(std::size_t offset) const noexcept {
   Decoder decoder = offset < offset_of(latest_) ? start_ : latest_;
-  decoder.skip(offset - offset_of(decoder));
+  const std::size_t count = offset - offset_of(decoder);
+  passed_ += count;
+  ++searches_;
+  decoder.skip(count);
   return decoder;
 }
 
@@ -71,14 +75,17 @@ ValueHeader ValueFrames::copy_header() {
 
 // In a chunked value, null and indirections stand in chunks. ValueReading also accepts them between
 // chunks; there is no chunk of their size there.
+//
+// Such tags are not counted. So the next search begins at this tag: each piece is passed once.
 void ValueFrames::copy_tag_without_state(std::size_t size) {
   const std::size_t tag = offset() - size;
-  if (level_ != 0 && tag == aligned(chunk_end_)) {
+  if (level_ != 0 && tag >= chunk_end_ && tag == aligned(chunk_end_)) {
     end_chunk();
     chunk_end_ = offset();
   }
   follow();
   if (!in_.ok()) return;
+  latest_ = at(tag);
   if (size == tag_size) return out_.write(cdr::null_value_tag);
   Decoder distance = at(tag + tag_size);
   copy_distance(distance);
@@ -190,6 +197,7 @@ bool ValueFrames::decode_skipped(Decoder& /*decoder*/, const ValueHeader& header
 // header in front of it.
 void ValueFrames::copy_unread() {
   const std::size_t end = offset();
+  if (copied_ == end) return;
   if (copied_ < chunk_end_) copy_unread_octets(copied_);
   for (std::size_t place = aligned(chunk_end_); in_.ok() && copied_ < end && place < end;
        place = aligned(chunk_end_)) {
@@ -223,11 +231,14 @@ void ValueFrames::copy_chunk(std::size_t place, std::uint32_t size) {
 // alignment begins anew, so the octets of two fragments cannot be joined.
 void ValueFrames::copy_unread_octets(std::size_t from) {
   Decoder unread = at(from);
-  if (unread.is_cut_within(chunk_end_ - from)) return in_.fail(ErrorKind::not_supported);
-  has_lost_phase_ = out_.position() % phases != unread.position() % phases;
+  const std::size_t position = unread.position();
+  const bool is_cut = unread.is_cut_within(chunk_end_ - from);
   const OctetSpan octets = unread.read_octets(chunk_end_ - from);
-  if (has_lost_phase_ || !keeps_indirections(from, octets))
-    return in_.fail(ErrorKind::not_supported);
+  if (!unmovable_) {
+    has_lost_phase_ = !is_cut && out_.position() % phases != position % phases;
+    if (is_cut || has_lost_phase_ || !keeps_indirections(from, octets))
+      unmovable_ = {ErrorKind::not_supported, position};
+  }
   out_.write_octets(octets);
 }
 
@@ -239,12 +250,22 @@ bool ValueFrames::keeps_indirections(std::size_t from, OctetSpan octets) const n
     std::uint32_t word = 0;
     std::memcpy(&word, octets.data() + (tag - from), sizeof word);
     if (word != cdr::value_indirection_tag) continue;
-    // The distance may stand in the next chunk, after its size.
     const std::size_t next = tag + tag_size;
+    if (next + tag_size <= end && !may_be_distance(octets.subspan(next - from))) continue;
+    // The distance may stand in the next chunk, after its size.
     const Place* const place = target_at(next < end ? next : aligned(end) + tag_size);
     if (place != nullptr && place->to - place->from != out_.position() - from) return false;
   }
   return true;
+}
+
+// Saves a search for most numbers, since the octets cost the sender nothing. An indirection leads
+// at least to the number in front of its tag.
+bool ValueFrames::may_be_distance(OctetSpan octets) const noexcept {
+  std::uint32_t word = 0;
+  std::memcpy(&word, octets.data(), sizeof word);
+  if (in_.swaps()) word = reverse_octets(word);
+  return static_cast<std::int32_t>(word) <= -static_cast<std::int32_t>(2 * tag_size);
 }
 
 const ValueFrames::Place* ValueFrames::target_at(std::size_t distance_offset) const noexcept {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -64,8 +65,15 @@ class ValueFrames final : private cdr::ValueReading {
   }
   /// The unread octets of the present chunk. Called in a chunked value.
   [[nodiscard]] std::size_t octets_in_chunk() const noexcept { return chunk_end_ - offset(); }
-  /// Whether copying has failed because unread state would move by a number of octets that is not
-  /// a multiple of 8, so that its values would lose their alignment.
+  /// The octets that searches for earlier places have passed. They are at most a small multiple of
+  /// the received octets.
+  [[nodiscard]] std::size_t passed_octets() const noexcept { return passed_; }
+  [[nodiscard]] std::size_t searches() const noexcept { return searches_; }
+  /// The first place with unread state that cannot move, so that the copy is wrong. Copying goes
+  /// on, since the copy is not needed if no reference is replaced.
+  [[nodiscard]] const std::optional<cdr::Error>& unmovable() const noexcept { return unmovable_; }
+  /// Whether that state would move by a number of octets that is not a multiple of 8. Its values
+  /// would lose their alignment.
   [[nodiscard]] bool has_lost_phase() const noexcept { return has_lost_phase_; }
 
  private:
@@ -95,6 +103,7 @@ class ValueFrames final : private cdr::ValueReading {
   void copy_chunk(std::size_t place, std::uint32_t size);
   void copy_unread_octets(std::size_t from);
   [[nodiscard]] bool keeps_indirections(std::size_t from, OctetSpan octets) const noexcept;
+  [[nodiscard]] bool may_be_distance(OctetSpan octets) const noexcept;
   /// The place to which the distance at an offset leads; null: none.
   [[nodiscard]] const Place* target_at(std::size_t distance_offset) const noexcept;
   void begin_chunk();
@@ -116,7 +125,10 @@ class ValueFrames final : private cdr::ValueReading {
   bool has_chunk_ = false;  // the members below belong to a chunk of the copy
   std::size_t chunk_start_ = 0;
   std::size_t chunk_size_place_ = 0;  // own octets of the encoder's buffer in front of the size
+  std::optional<cdr::Error> unmovable_;
   bool has_lost_phase_ = false;
+  mutable std::size_t passed_ = 0;
+  mutable std::size_t searches_ = 0;
 };
 
 }  // namespace perigee::bridge

@@ -50,16 +50,20 @@ Inbox::Inbox(messaging::Session& session, messaging::Role role) noexcept
 /// Octets of an incomplete message are at hand or in its storage, or a large message is likely.
 ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   if (remaining_ != 0) return space_of_storage(scratch);
-  if (begin_ != end_)
+  if (begin_ != end_) {
+    large_piece_likely_ = 0;
     return rest_fits_in_place(scratch) ? ReceiveSpace{scratch.subspan(end_), {}}
                                        : move_leftover(scratch);
+  }
   // Only the header of the next large piece is received here. The next system call receives the
   // other octets of the piece into its storage: it costs less than a copy of the scratch memory.
-  --large_piece_likely_;
+  // Whole messages that arrived meanwhile (end_ != 0) show that no large piece follows.
+  const bool is_likely = end_ == 0;
+  large_piece_likely_ = is_likely ? static_cast<std::uint8_t>(large_piece_likely_ - 1) : 0;
   data_ = scratch.data();
   begin_ = end_ = 0;
   capacity_ = scratch.size();
-  return {scratch.first(std::min(scratch.size(), moved_size_max)), {}};
+  return {is_likely ? scratch.first(std::min(scratch.size(), moved_size_max)) : scratch, {}};
 }
 
 /// If another piece follows, the same call also receives the first octets of that piece: its header
@@ -407,6 +411,7 @@ void Inbox::expect_sequence(OctetSpan at_hand) {
 bool Inbox::end_storage(IncomingMessage& message) {
   state_ = State::ready;
   large_piece_likely_ = current_.first().total >= large_piece_size ? 2 : 0;
+  if (begin_ == end_) begin_ = end_ = 0;  // no octets have arrived after this frame
   if (current_.more()) {
     partials_.push_back(std::move(current_));
     return false;

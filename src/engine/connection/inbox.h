@@ -203,7 +203,8 @@ class Inbox {
   messaging::Frame frame_;     // used in the state `framed`
   State state_ = State::ready;
   messaging::Role role_ = messaging::Role::opener;  // used in the state `datagrams`
-  // Another large piece is likely in this number of receives. The first one may find nothing.
+  // Another large piece is likely in this number of receives. The first one may find nothing. It is
+  // 0 after a receive that brought octets.
   std::uint8_t large_piece_likely_ = 0;
   std::uint64_t dropped_ = 0;
   Octets held_;

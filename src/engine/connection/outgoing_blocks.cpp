@@ -217,8 +217,14 @@ void OutgoingBlocks::set_ticket(Ticket ticket) noexcept {
     block->set_ticket(ticket);
 }
 
+// Called under a lock: the time does not depend on the number of blocks.
 void OutgoingBlocks::push_back(OutgoingBlocks& others) noexcept {
-  while (!others.empty()) push_back(others.pop_front());
+  if (others.empty()) return;
+  (tail_ != nullptr ? tail_->following_ : head_) = others.head_;
+  tail_ = others.tail_;
+  octets_ += others.octets_;
+  others.head_ = others.tail_ = nullptr;
+  others.octets_ = 0;
 }
 
 void OutgoingBlocks::push_front(OutgoingBlocks& others) noexcept {

@@ -99,7 +99,7 @@ void OutgoingQueue::drop_all(OutgoingBlocks& lost) noexcept {
   const std::size_t octets = queued_.octets() + leaving_.octets();
   counts_.queued.add(-static_cast<std::int64_t>(octets));
   take_cork();
-  while (!queued_.empty()) leaving_.push_back(queued_.pop_front());
+  leaving_.push_back(queued_);
   lost.swap(leaving_);
 }
 
