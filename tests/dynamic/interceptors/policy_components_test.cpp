@@ -1,6 +1,7 @@
 // TaggedComponentPolicy: the components that the references of a POA contain without an interceptor
 // of the program, and how clients read them.
 #include "desk.h"
+#include "refusal.h"
 #include <perigee/orb/tagged_component_policy.h>
 #include <perigee/orb/tagged_components.h>
 #include <perigee/orb/with_policies.h>
@@ -27,16 +28,6 @@ ClerkRef serve_at(DeskOrbs& orbs, const CORBA::object_reference<PortableServer::
       poa->id_to_reference(poa->activate_object(make_clerk(Kind::plain, orbs.noted)));
   return IDL::traits<Desk::Clerk>::narrow(
       orbs.client->string_to_object(orbs.server->object_to_string(object)));
-}
-
-template <typename Exception, typename Make>
-std::string refusal(const Make& make) {
-  try {
-    (void)make();
-  } catch (const Exception& exception) {
-    return exception.detail();
-  }
-  return "accepted";
 }
 
 class Adding final : public PortableInterceptor::IORInterceptor {

@@ -1,5 +1,6 @@
 // ServiceContextPolicy: the service contexts that requests carry without an interceptor of the
 // program, and how interceptors see them.
+#include "refusal.h"
 #include "ways.h"
 #include <perigee/orb/policy_manager.h>
 #include <perigee/orb/service_context_policy.h>
@@ -93,16 +94,6 @@ class SeenContexts {
   std::mutex mutex_;  // guards seen_
   IOP::ServiceContextList seen_;
 };
-
-template <typename Exception, typename Make>
-std::string refusal(const Make& make) {
-  try {
-    (void)make();
-  } catch (const Exception& exception) {
-    return exception.detail();
-  }
-  return "accepted";
-}
 
 }  // namespace
 

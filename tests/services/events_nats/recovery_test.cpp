@@ -1,4 +1,5 @@
 // What the parts of a store do while NATS has no answer, or a strange one. The test answers itself.
+#include "fake_server.h"
 #include "services/events_nats/following.h"
 #include "services/events_nats/reading.h"
 #include "services/events_nats/subscriptions.h"
@@ -17,20 +18,6 @@ namespace perigee::events::nats {
 namespace {
 
 using std::chrono::milliseconds;
-
-class FakeLink final : public Link {
- public:
-  bool publish(const Publication& publication) override {
-    sent.push_back(publication);
-    return true;
-  }
-  bool subscribe(const std::string& /*subject*/) override { return true; }
-  void unsubscribe(const std::string& /*subject*/) override {}
-  [[nodiscard]] std::size_t payload_max() const override { return 1'000; }
-  void close() override {}
-
-  std::vector<Publication> sent;
-};
 
 std::string stream_json(const std::string& made, SequenceNumber last, int replicas = 1) {
   return R"({"created":")" + made + R"(","config":{"subjects":["s"],"num_replicas":)" +
@@ -58,7 +45,7 @@ class Followed {
     while (session.tasks() > 0) session.step();
   }
   void connect() {
-    link = std::make_shared<FakeLink>();
+    link = std::make_shared<RecordingLink>(1'000);
     session.on_up(link);
     session.start(following.run());
   }
@@ -93,7 +80,7 @@ class Followed {
                       stream_with(5),
                       {[](const StoredEvent&, std::string_view) {}, [this] { ++checks; },
                        [this](const StoreError& error) { broken.push_back(error.text); }}};
-  std::shared_ptr<FakeLink> link;
+  std::shared_ptr<RecordingLink> link;
 };
 
 task<void> keep(task<Reading::Events> read, std::vector<Reading::Events>& results) {
@@ -118,7 +105,7 @@ std::string endless_page(int subjects) {
 
 TEST_CASE("a list of subscriptions without an end is given up") {
   Followed followed;
-  followed.link = std::make_shared<FakeLink>();
+  followed.link = std::make_shared<RecordingLink>(1'000);
   followed.session.on_up(followed.link);
   const Keys keys("test");
   Subscriptions subscriptions(followed.session, keys, followed.following,
