@@ -42,10 +42,10 @@ struct LocalTrust {
 PERIGEE_API std::expected<LocalTrust, std::string> parse_local_trust(std::string_view text);
 
 /// The factory of scheme "uiop". Addresses: "/path" (a file) or "@name" (an abstract name, which
-/// needs no file, and to which all users of the host may connect). After either, "?user=1000" lets
-/// a client connect only if this user listens. To listen, the address may be empty: then the
-/// protocol chooses a new path in the runtime folder of the user. A path may have other options,
-/// "/path?mode=0660&publish=omniorb":
+/// needs no file, and to which all users of the host may connect). With "?user=1000" at the end of
+/// the address, a client connects only if this user listens. To listen, the address may be empty:
+/// then the protocol chooses a new path in the runtime folder of the user. A path may have other
+/// options, "/path?mode=0660&publish=omniorb":
 /// - `mode`: the permissions of the file, which say which users may connect; 0600 by default.
 /// - `publish=omniorb`: references contain the address in their first IIOP profile, as omniORB's
 ///   references do, and have no uiop profile for it. So clients with omniORB find it, too. (Not in

@@ -33,8 +33,8 @@ struct SchemeRow {
 };
 
 /// The parts that a plug-in or an application adds to a registry. The schemes of a transport carry
-/// the messages of the ORB, GIOP; rows make further schemes. A row may name messaging protocols and
-/// transports that are registered already.
+/// the ORB's own messages (GIOP). Rows define further schemes. A row may name messaging protocols
+/// and transports that are registered already.
 struct ProtocolParts {
   ProtocolFactories transports;
   std::vector<MessagingMaker> messagings;
@@ -58,8 +58,8 @@ class PERIGEE_API ProtocolRegistry {
 
   /// Sets the ORB's own messaging protocol, which must outlive the registry. The schemes of
   /// transports carry its messages, and so do rows that name it. Must be called before anything is
-  /// added. Without this call, the protocol of the ORB itself has the name "giop" and needs a
-  /// stream.
+  /// added. Without this call, the registry assumes that the ORB's own protocol has the name "giop"
+  /// and needs a stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
   /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the
@@ -83,8 +83,8 @@ class PERIGEE_API ProtocolRegistry {
   /// together, otherwise only the row. False if no part has the name.
   bool remove(std::string_view name);
   /// Adds again the part that was last removed by this name or scheme, and the parts that were
-  /// removed with it. False if no such part was removed. Errors: those of `add`, if another part
-  /// has the name now, or if the part is registered.
+  /// removed with it. False if no such part was removed. Errors: those of `add`, for example if
+  /// another part has taken the name.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
   /// Reads the files of all protocols again: see ProtocolFactory::reload. Tries all of them,
