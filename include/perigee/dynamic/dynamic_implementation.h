@@ -39,8 +39,8 @@ class PERIGEE_API DynamicImplementation : public Servant, public perigee::poa::S
   CORBA::object_reference<CORBA::Object> _get_interface() override;
   /// Empty: the interface depends on the object.
   [[nodiscard]] std::string_view _primary_interface() const noexcept final;
-  /// The object of the present upcall. Outside of an upcall, an active object of the servant, which
-  /// `_this` finds as that of a skeleton does.
+  /// The object of the present upcall. Outside of an upcall, an active object of the servant, found
+  /// as `_this` of a skeleton finds it.
   CORBA::object_reference<CORBA::Object> _this();
   void _dispatch(perigee::orb::ServerRequest& request) final;
 

@@ -33,8 +33,8 @@ struct Limits {
   std::uint32_t fragment_size = 128u << 10;
 };
 
-/// Why incoming octets are not a message. Each error closes the connection, most after a
-/// MessageError.
+/// Why incoming octets are not a message. Each error closes the connection. For most errors, a
+/// MessageError is sent first.
 enum class FramingError : std::uint8_t {
   bad_magic,
   unsupported_version,

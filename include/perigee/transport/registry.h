@@ -76,11 +76,11 @@ class PERIGEE_API ProtocolRegistry {
   /// Errors: those of `add`; IoErrorKind::bad_plugin, with the reason, for a file that cannot be
   /// loaded, is not a plug-in or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
-  /// Removes a transport, and the schemes of all rows that need this transport or messages that
-  /// were added with it. Their names, schemes and tags become free. Connections, acceptors and
-  /// references that use them remain usable. `name` is the name of a transport, one of its schemes,
-  /// or the scheme of a row. For a row, the transport of the row is removed if both were added
-  /// together, otherwise only the row. False if no part has the name.
+  /// Removes a transport. Also removes the schemes of all rows that use this transport, or that use
+  /// messages which were added together with it. Their names, schemes and tags become free.
+  /// Connections, acceptors and references that use them remain usable. `name` is the name of a
+  /// transport, one of its schemes, or the scheme of a row. For a row, the transport of the row is
+  /// removed if both were added together, otherwise only the row. False if no part has the name.
   bool remove(std::string_view name);
   /// Adds again the part that was last removed by this name or scheme, and the parts that were
   /// removed with it. False if no such part was removed. Errors: those of `add`, for example if

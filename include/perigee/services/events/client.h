@@ -17,7 +17,7 @@ namespace perigee::events {
 ///
 /// The channel keeps the events that have come since the consumer connected, up to the limit of its
 /// queue. The consumer of a subscription gets all events of the subscription, each at least once:
-/// `next` acknowledges the event that the call before returned, and so does `disconnect`. Each
+/// `next` acknowledges the event that the previous `next` returned, and so does `disconnect`. Each
 /// event is one call, so a push consumer suits high rates better.
 class PERIGEE_API ChannelConsumer {
  public:
