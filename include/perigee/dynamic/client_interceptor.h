@@ -40,8 +40,9 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   /// The policy that the call obeys, or nil. Raises INV_POLICY, OMG minor 2, for an unknown type.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_request_policy(
       CORBA::PolicyType type) = 0;
-  /// Adds a service context to the request. If an interceptor has added one with the same id:
-  /// replaces it if `replace` is set, otherwise raises BAD_INV_ORDER, OMG minor 15.
+  /// Adds a service context to the request. If an interceptor or a ServiceContextPolicy has added
+  /// one with the same id, replaces it if `replace` is set, and otherwise raises BAD_INV_ORDER, OMG
+  /// minor 15.
   virtual void add_request_service_context(const IOP::ServiceContext& service_context,
                                            bool replace) = 0;
 

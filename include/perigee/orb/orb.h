@@ -151,8 +151,9 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   }
   /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();
-  /// A handle that becomes readable when `perform_work` has work, timers included. -1 if
-  /// `perform_work` never has work. Do not read, change or close the handle.
+  /// Under thread strategy reactive: a handle that becomes readable when `perform_work` has work,
+  /// timers included. Do not read, change or close it. Otherwise -1, although `perform_work` may
+  /// have work: then call it from time to time.
   [[nodiscard]] int _work_handle() const noexcept;
 
   /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be

@@ -29,12 +29,13 @@ inline constexpr std::uint32_t tag_perigee_place = 0x50474502;
 ///
 /// Without `places`, a client connects only to sockets of Perigee servers. These are socket files
 /// that a server has marked with the sticky bit in the permissions, and abstract names that begin
-/// with "@perigee-". The sender of a reference can set neither.
+/// with "@perigee-". The sender of a reference can set neither. With `places`, a client connects
+/// only to sockets in these places, marked or not.
 struct LocalTrust {
   bool everybody = false;                  ///< trusts the servers of all users
   bool own_user = true;                    ///< trusts servers with the process's effective user
   std::vector<std::uint32_t> users = {0};  ///< trusts servers with these users; root by default
-  std::vector<std::string> places;         ///< "/folder", "@prefix"; sockets there need no mark
+  std::vector<std::string> places;         ///< "/folder", "@prefix": the only places of sockets
 };
 /// Parses text like "own,root,bank,1003,/run/bank,@bank-": `own`, `all`, users by name or number,
 /// folders, and beginnings of abstract names. Without users, `own` and root apply. On an error,
