@@ -1,5 +1,5 @@
-// Makes a value of a type that no IDL file has, and lets the Demo::Printer of its first argument
-// show it.
+// Makes a value of a type that no IDL file has, and passes it to the Demo::Printer whose reference
+// is the first argument.
 #include "printerC.h"
 #include <perigee/corba.h>
 #include <perigee/dynamic/dynamic_any.h>

@@ -1,4 +1,4 @@
-// Walks over a DynAny: the kind of its type tells which operations it has.
+// Visits all parts of a DynAny. The kind of its type tells which operations the DynAny has.
 #include "print.h"
 
 #include <iomanip>

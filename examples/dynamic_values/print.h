@@ -1,4 +1,4 @@
-// Any value as text in the manner of JSON.
+// Writes a value of any type as text, in a form like JSON.
 #pragma once
 
 #include <perigee/dynamic/dynamic_any.h>
@@ -6,5 +6,5 @@
 #include <ostream>
 
 /// Writes the value of `dyn_any`, and moves its current position. References appear as "object" or
-/// null, and values without a form in JSON by the name of their type.
+/// null. For values without a form in JSON, the name of their type appears.
 void print(std::ostream& out, const DynamicAny::DynAny::_ref_type& dyn_any);

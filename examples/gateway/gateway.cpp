@@ -1,4 +1,4 @@
-// Serves one object, whose requests it passes on to another object, and prints each request. The
+// Serves one object. Prints each request of the object, and passes it on to another object. The
 // program has no stub and no skeleton: it reads the operations from a file.
 #include <perigee/corba.h>
 #include <perigee/dynamic/dynamic_implementation.h>

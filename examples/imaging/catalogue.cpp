@@ -65,8 +65,8 @@ std::string first_line(const FileVersion& version) {
          std::to_string(version.changed_ns) + " inode " + std::to_string(version.inode);
 }
 
-// Nothing if there is no checksum, or if it belongs to another content. A file that
-// `write_checksum_file` writes is short, and is not a link.
+// Nothing if there is no checksum, or if it belongs to another content. Only a short file that is
+// not a link counts: `write_checksum_file` writes no other files.
 std::optional<Checksum> read_checksum_file(const fs::path& image, const FileVersion& version) try {
   const fs::path path = checksum_path(image);
   const Handle file = open_regular(path);

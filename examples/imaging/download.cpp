@@ -1,6 +1,6 @@
 // Octets go from the stream to the file inside the kernel, and are read back from the file for the
-// checksum. The read usually gets them from the page cache, so the checksum does not detect errors
-// of the disk.
+// checksum. They are usually still in the page cache when they are read, so the checksum does not
+// detect errors of the disk.
 #include "download.h"
 
 #include <fcntl.h>

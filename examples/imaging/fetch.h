@@ -16,7 +16,7 @@ struct FetchOptions {
   std::filesystem::path file;
   int attempts = 10;               ///< gives up after so many attempts in a row without new octets
   double mebioctets_a_second = 0;  ///< at most; 0: no limit
-  std::chrono::seconds silence{30};  ///< after which a connection is given up
+  std::chrono::seconds silence{30};  ///< a connection that is silent this long is given up
   Progress::Show progress = Progress::Show::no;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 namespace ipc = perigee::ipc;
 
-// The socket has room for one octet, unless the client has left many answers unread.
+// Does not wait: the socket has room for one octet, unless the client has left many answers unread.
 bool answer(ipc::sock::Stream& stream, StreamAnswer answer) {
   const std::array octets{static_cast<std::byte>(answer)};
   const auto sent = stream.send(octets, ipc::no_wait);
@@ -91,7 +91,7 @@ void ImageStreams::work(Worker& worker) {
   }
 }
 
-// Nothing when the streams end.
+// Returns nothing when the streams end.
 std::optional<Transfer> ImageStreams::next(Worker& worker) {
   std::unique_lock locked(lock_);
   work_.wait(locked, [this] { return ending_ || !waiting_.empty(); });

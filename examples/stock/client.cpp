@@ -1,5 +1,5 @@
-// Asks a Stock::Quoter for the prices of the symbols on the command line. Exit status: 0 when all
-// were known, 1 when one was not, 2 for wrong usage, 3 when the server could not be asked.
+// Asks a Stock::Quoter for the prices of the symbols on the command line. Exit status: 0 if all
+// symbols were known, 1 if one was unknown, 2 for wrong usage, 3 if the server could not be asked.
 #include "stockC.h"
 #include <perigee/corba.h>
 

@@ -1,4 +1,4 @@
-// The name of a model says how the middle tier waits, and how many threads it has.
+// Parses the names of models. A name says how the middle tier waits, and how many threads it has.
 #include "models.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Parses price lists, and says where one is wrong.
+// Parses price lists. Errors name the wrong line.
 #include "prices.h"
 
 #include <charconv>

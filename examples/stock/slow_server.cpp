@@ -1,5 +1,5 @@
 // A sink server that waits before it replies, as a database or a distant server would. Any number
-// of requests wait in it at once, and need no thread.
+// of requests wait at once, and need no thread.
 #include "prices.h"
 #include "serving.h"
 #include "stockAsyncS.h"

@@ -13,7 +13,7 @@ class App;
 
 namespace perigee::tool {
 
-/// What the command line says in other units or forms than the options of the service.
+/// Values that the command line has in other units or forms than events::Options.
 struct ClientArguments {
   std::vector<std::string> may_supply;
   std::vector<std::string> may_consume;

@@ -15,7 +15,7 @@
 namespace perigee::tool {
 
 struct StoreArguments {
-  std::string store = "memory";  ///< or "nats", or a file
+  std::string store = "memory";  ///< "memory", "nats", or the name of a file
   std::vector<std::string> subscriptions;
   std::uint32_t age_max_s = 0;
   events::SqliteEventStoreOptions sqlite;

@@ -52,7 +52,7 @@ std::string version_of(const std::string& id) {
   return has_version ? id.substr(colon + 1) : "1.0";
 }
 
-/// The id of an operation, an attribute or a member, which are no declarations of their own.
+/// The id of an operation, an attribute or a member: the front end has no declarations for these.
 std::string member_id(const Declaration& owner, const std::string& name) {
   const std::size_t colon = owner.repository_id.rfind(':');
   if (!owner.repository_id.starts_with("IDL:") || colon <= 3)
@@ -118,7 +118,7 @@ CORBA::object_reference<CORBA::Contained> Loader::ensure(const Declaration& decl
     if (!found)  // JacORB's repository returns nil, because it cannot be written
       throw Refused(describe(declaration.location) + ": the repository has not made '" +
                     declaration.scoped_name + "'; use a repository that supports writing");
-    // Otherwise `create` has made it for a definition that needs it.
+    // If the id is known by now, a definition that this one needs has added and completed it.
     if (!known_.emplace(declaration.repository_id, found).second) return found;
     ++(is_new ? counts_.added : counts_.present);
     complete(declaration, is_new);

@@ -39,9 +39,10 @@ class Loader final {
   Loader(CORBA::object_reference<CORBA::ORB> orb,
          CORBA::object_reference<CORBA::Repository> repository);
 
-  /// Adds the declarations of a file and of the files that it includes. Of `orb.idl`, adds only the
-  /// types that they use. Raises Refused, the exceptions of calls, and NotDescribed for types of
-  /// IDL 4 and for components. What has been added before the exception stays.
+  /// Adds the declarations of a file and of the files that it includes. Of the types in `orb.idl`,
+  /// adds only the types that these files use. Raises Refused, the exceptions of calls, and
+  /// NotDescribed for types of IDL 4 and for components. Definitions that were added before the
+  /// exception stay.
   void load(const idlc::Model& model);
   [[nodiscard]] const Counts& counts() const noexcept { return counts_; }
 
@@ -59,7 +60,7 @@ class Loader final {
                                   const idlc::Declaration& declaration);
   /// Makes the definitions that the new definition refers to: types and bases.
   void require_used(const idlc::Declaration& declaration);
-  /// Makes the definitions with a name that a type consists of.
+  /// Makes the named definitions of which a type consists.
   void require(const idlc::Type& type);
   /// Adds what a definition contains. `is_new`: the loader has made the definition.
   void complete(const idlc::Declaration& declaration, bool is_new);

@@ -17,7 +17,7 @@ struct NamesArguments {
   naming::EtcdStoreOptions etcd;
   double staleness_max_s = 60;  ///< seconds
   std::string reference_file;
-  std::vector<std::string> rules;  ///< of --allow-bind
+  std::vector<std::string> rules;  ///< the values of --allow-bind
   naming::Limits limits;
 };
 

@@ -1,4 +1,4 @@
-// The program perigee-names: a naming service that keeps its names in memory or in a file.
+// The program perigee-names: a naming service that keeps its names in memory, in a file or in etcd.
 #include "arguments.h"
 #include "end_orb.h"
 #include "etcd_metrics.h"

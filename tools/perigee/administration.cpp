@@ -72,7 +72,7 @@ std::string no_answer(double seconds) {
   return text.str();
 }
 
-// Error texts name the socket only if another program may listen there.
+// An error text names the socket only if another program may listen at it.
 void call_server(CORBA::ORB& orb, const AdministrationAccess& access,
                  const AdministrationAct& act) {
   try {

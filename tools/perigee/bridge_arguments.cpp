@@ -70,8 +70,8 @@ std::optional<double> number_of(const std::string& text) {
   return is_number && value >= 0 && value <= 1e6 ? std::optional(value) : std::nullopt;
 }
 
-/// Applies the value, unless the command line gives one. The result is empty, or it says which kind
-/// of value is needed.
+/// Applies the value, unless the command line gives one. Returns an empty text, or the kind of
+/// value that is needed.
 std::string set_single(BridgeArguments& arguments, const ConfigEntry& entry) {
   const std::string& text = entry.values.front();
   if (entry.key == "target" || entry.key == "target-version") {
@@ -104,7 +104,7 @@ std::string unknown_key(const std::string& key) {
   return "unknown key '" + key + "'" + did_you_mean(key, names);
 }
 
-/// Empty: the entry was applied. Otherwise what is wrong with it.
+/// Applies the entry, and returns an empty text, or returns what is wrong with the entry.
 std::string apply(BridgeArguments& arguments, const ConfigEntry& entry) {
   using Kind = ConfigEntry::Kind;
   const auto wrong_value = [&entry](const std::string& needed) {
@@ -142,7 +142,7 @@ std::optional<std::string> bad_key(const Texts& texts, std::vector<iop::ObjectKe
   return std::nullopt;
 }
 
-/// Empty: all endpoints were understood.
+/// Returns an empty text, or the error in the first wrong endpoint.
 std::string set_endpoints(const BridgeArguments& arguments, bridge::Options& options) {
   for (const std::string& text : arguments.listen) {
     auto endpoint = transport::parse_endpoint(text);

@@ -44,7 +44,7 @@ iop::Ior parse_reference(CORBA::ORB& orb, const std::string& reference) {
   }
 }
 
-/// The references, one per line, for scripts. Without references, the addresses at which the bridge
+/// The text for scripts: the references, one per line, or else the addresses at which the bridge
 /// listens.
 Result describe(const bridge::Bridge& bridge) {
   Result result{{},

@@ -28,11 +28,12 @@ class BridgeTypes {
   [[nodiscard]] const cdr::TypeNode& node_of(const idlc::Exception& exception);
   [[nodiscard]] const cdr::TypeNode& sequence_of(const cdr::TypeNode& element);
 
-  /// What the values of types may contain.
+  /// What a value may contain.
   struct Contents {
     /// A reference that a bridge finds. Unread state of valuetypes does not count.
     bool has_reference = false;
-    /// A part that a bridge does not read, like "native type ::Bank::Handle"; empty: there is none.
+    /// A part that a bridge does not read, like "native type ::Bank::Handle"; empty if there is no
+    /// such part.
     std::string unreadable;
   };
   [[nodiscard]] Contents contents_of(std::span<const cdr::TypeNode* const> types) const;

@@ -11,10 +11,11 @@
 
 namespace perigee::tool {
 
-/// All names that begin in the context. A context that was met before becomes the name that it was
-/// met under ("same_as"), so contexts that contain each other end. The reference of a context that
-/// cannot be listed is kept ("context_reference"). Throws NamingFailure, also for more than
-/// `bindings_max` bindings in all contexts, and raises CORBA exceptions.
+/// All names that begin in the context. A context that occurs again is written as the name of its
+/// first occurrence ("same_as"), so contexts that contain each other have a finite text. The
+/// reference of a context that cannot be listed is kept ("context_reference"). Throws
+/// NamingFailure, also for more than `bindings_max` bindings in all contexts, and raises CORBA
+/// exceptions.
 nlohmann::json export_tree(CORBA::ORB& orb, const NamingContextRef& context,
                            std::size_t bindings_max);
 

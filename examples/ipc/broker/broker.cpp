@@ -1,6 +1,6 @@
-// Opens the files of a folder for clients that may not open them, and passes the handle, for
-// reading only. The system, not the client, names the user of the client. Ends in order on SIGINT
-// and SIGTERM.
+// Opens the files of a folder for clients that may not open them, and passes handles for reading
+// only. The system, not the client, names the user of the client. Ends in order on SIGINT and
+// SIGTERM.
 #include "../program.h"
 #include "../sessions.h"
 #include "protocol.h"

@@ -1,5 +1,5 @@
-// Prints a file that a broker opens for it. Exit status: 0, 1 for errors, 2 for wrong usage, 3 if
-// the broker refused.
+// Prints a file that a broker opens for this program. Exit status: 0, 1 for errors, 2 for wrong
+// usage, 3 if the broker refused.
 #include "../program.h"
 #include "protocol.h"
 #include <perigee/ipc/file.h>

@@ -80,9 +80,9 @@ class CallState final : public stub::CallObserver {
 ///     const int32_t first = co_await ibm;
 ///
 /// g++ 12 compiles some statements with co_await wrongly: docs/async.md lists the forms to avoid.
-/// The call takes no coroutine frame and no thread. It holds the object's reference until it has
-/// ended. Destroying this object cancels the call (see `stub::CallHandle::cancel`). One thread at a
-/// time may use it.
+/// The call takes no coroutine frame and no thread. It keeps a reference to the called object until
+/// it has ended. Destroying this object cancels the call (see `stub::CallHandle::cancel`). One
+/// thread at a time may use it.
 template <typename T = void>
 class [[nodiscard]] call {
   using State = async::detail::CallState<T>;
@@ -235,8 +235,9 @@ class Running final {
 /// Begins the task on the calling thread, and returns when the task has ended. Meanwhile the thread
 /// drives the ORB's asynchronous calls, or waits for the thread that drives them. Gives the task's
 /// value, or throws its exception. Raises NO_RESOURCES if too many calls of this function, and
-/// upcalls that wait for replies, are nested on this thread: COMPLETED_NO if the task did not
-/// begin. With COMPLETED_MAYBE the task has begun, and goes on after this function.
+/// upcalls that wait for replies, are nested on this thread. COMPLETED_NO then means that the task
+/// did not begin. COMPLETED_MAYBE means that the task has begun, and goes on after this function
+/// has thrown.
 template <typename T>
 T run(const CORBA::object_reference<CORBA::ORB>& orb, task<T> work, std::stop_token stop = {}) {
   if (!work) async::detail::raise_empty_task();

@@ -1,4 +1,4 @@
-// Latch and LinkedStop: parts of the awaiters of several tasks. Private to scope.h and when.h.
+// Latch and LinkedStop: parts of objects that await several tasks. Private to scope.h and when.h.
 #pragma once
 
 #include <atomic>

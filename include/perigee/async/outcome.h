@@ -36,7 +36,7 @@ class outcome {
       return *std::get_if<1>(&held_);
     }
   }
-  /// Moves the value out, or throws the exception. Call it only if there is one of them.
+  /// Moves the value out, or throws the exception. Call it only if the outcome holds one of them.
   T take() {
     if (const auto* const error = std::get_if<2>(&held_)) std::rethrow_exception(*error);
     if constexpr (std::is_reference_v<T>) {

@@ -34,11 +34,11 @@ class ThisRemainingTime {
 }  // namespace async::detail
 
 /// `const auto left = co_await perigee::remaining_time_of_this_task();`: how long the client of the
-/// coroutine servant still waits. It is a std::optional<std::chrono::microseconds>. The task is the
-/// coroutine servant, or a task that the servant awaits. The time is known if the client has sent
-/// it (see <perigee/poa/remaining_time.h>). It is unknown to tasks of a `scope` that was made
-/// without `with_scope`. Calls that the task awaits inherit the time. The expression does not
-/// suspend the task.
+/// coroutine servant still waits. The result is a std::optional<std::chrono::microseconds>. The
+/// task is the coroutine servant, or a task that the servant awaits. The time is known if the
+/// client has sent it (see <perigee/poa/remaining_time.h>). It is unknown to tasks of a `scope`
+/// that was made without `with_scope`. Calls that the task awaits inherit the time. The expression
+/// does not suspend the task.
 [[nodiscard]] inline async::detail::ThisRemainingTime remaining_time_of_this_task() noexcept {
   return {};
 }

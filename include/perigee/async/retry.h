@@ -51,9 +51,9 @@ task<Awaited<std::invoke_result_t<Attempt&>>> retry_on(Where where, Attempt atte
 /// `co_await retry(orb, [&] { return quoter->_async().get_quote("IBM"); })`: awaits the call or
 /// task that `attempt()` returns, and gives its result. If the attempt fails with an exception that
 /// `schedule.retry_if` accepts (by default TRANSIENT with COMPLETED_NO), `retry` waits as
-/// `sleep_for(orb, delay)` does, and calls `attempt` again. After the last attempt, throws its
-/// exception; throws all other exceptions at once. If the task is asked to stop during a delay,
-/// throws the exception of the last attempt.
+/// `sleep_for(orb, delay)` does, and calls `attempt` again. If the last attempt fails, throws its
+/// exception. An exception that `schedule.retry_if` does not accept ends the task at once. If the
+/// task is asked to stop during a delay, throws the exception of the last attempt.
 ///
 /// The task keeps `attempt` until the task ends. The ORB must outlive the task. The task raises
 /// BAD_PARAM for a bad schedule, and the exceptions of `reactor_of`. With g++ 12, give the schedule

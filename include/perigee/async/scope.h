@@ -38,7 +38,8 @@ class PERIGEE_API scope {
   /// it.
   void start(task<> work);
 
-  /// Asks the tasks to stop, through their stop token. A task ends when it looks at the token.
+  /// Asks the tasks to stop, through their stop token. Calls and sleeps that a task awaits then end
+  /// early; other code of the task has to check the token.
   void request_stop() noexcept { stop_.request(); }
   /// The token that the tasks get.
   [[nodiscard]] std::stop_token stop_token() const noexcept { return stop_.token(); }

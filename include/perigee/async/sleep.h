@@ -60,7 +60,8 @@ class PERIGEE_API Sleep {
   void fired();
   void stopped() noexcept;
 
-  /// Bits of `state_`. The thread that sets the second bit continues the task.
+  /// Bits of `state_`. The suspension of the task sets one bit, and the end of the sleep sets the
+  /// other. The thread that completes the pair continues the task.
   static constexpr std::uint8_t suspended = 1;
   static constexpr std::uint8_t ended = 2;
 

@@ -131,8 +131,8 @@ class PromiseBase {
   /// Runs the task until it first waits. Returns false if the task has ended by then, on any
   /// thread. Otherwise `parent` is resumed when the task has ended.
   ///
-  /// It does not use symmetric transfer. Without optimisation, and under sanitizers, that uses
-  /// stack for each child that ends without waiting.
+  /// This function does not use symmetric transfer. Without optimisation, and under sanitizers,
+  /// symmetric transfer uses stack for each child that ends without waiting.
   template <typename Parent>
   [[nodiscard]] bool begin_for(std::coroutine_handle<Parent> parent,
                                std::coroutine_handle<> frame) noexcept {
@@ -150,7 +150,7 @@ class PromiseBase {
            stage_.exchange(Stage::awaited, std::memory_order_acq_rel) != Stage::ended;
   }
 
-  /// The token, of which the caller may keep copies. Throws bad_alloc if the token cannot be made.
+  /// The token. The caller may keep copies of it. Throws bad_alloc if the token cannot be made.
   [[nodiscard]] const std::stop_token& stop_token() const {
     const std::stop_token& token = lent_stop_token();
     share_stop_token();

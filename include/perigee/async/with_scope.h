@@ -1,4 +1,4 @@
-// with_scope: a scope that is always joined, also if the body throws.
+// with_scope: a scope that is always joined, even if the body throws.
 #pragma once
 
 #include <perigee/async/scope.h>
@@ -69,9 +69,9 @@ class ThisTimeLimit {
 
 /// `co_await with_scope([&](scope& tasks) -> task<> { … })`: runs the body as the first task of a
 /// scope, and waits for the body and all tasks that it started. A stop request to the awaiting task
-/// also stops the tasks of the scope. When the awaiting task's time is over, the calls that they
-/// await end with TIMEOUT. When all tasks have ended, throws the exception of the first task that
-/// failed. The body counts as one of the tasks.
+/// also stops the tasks of the scope. When the awaiting task's time is over, the calls that the
+/// tasks await end with TIMEOUT. When all tasks have ended, throws the exception of the first task
+/// that failed. The body counts as one of the tasks.
 ///
 /// With `on_error::cancel`, a failure of any task, or of the body, asks all other tasks to stop.
 /// The body is kept until all tasks have ended, so it may be a lambda with captures. It must not

@@ -1,4 +1,4 @@
-// Byte order: reversal of primitive values of any type.
+// Reverses the octets of primitive values: converts between little-endian and big-endian.
 #pragma once
 
 #include <bit>

@@ -1,4 +1,4 @@
-// Copies of octets that are fast at every distance between source and destination.
+// Copies octets, fast at every distance between source and destination.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -1,6 +1,6 @@
 // Counted pointers for the objects that generated headers hand out, in place of std::shared_ptr and
-// std::weak_ptr. The standard pointers would make every generated file parse <memory>, a third of
-// its compile time.
+// std::weak_ptr. The standard pointers would make every generated file parse <memory>, which takes
+// a third of the file's compile time.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -159,7 +159,7 @@ struct CountedAccess {
   }
 };
 
-/// The memory of a counted object: from the pool, if its class has a type `_pooled`.
+/// The memory of a counted object. It is from the pool if the object's class has a type `_pooled`.
 template <bool pooled>
 struct CountedMemory {};
 template <>
@@ -256,8 +256,8 @@ class weak_counted_ptr {
   detail::Counts* counts_ = nullptr;
 };
 
-/// A base of classes whose member functions need a counted pointer to their object. If a class may
-/// inherit it several times, it has to be a virtual base.
+/// A base of classes whose member functions need a counted pointer to their object. Classes that
+/// may inherit it several times must use it as a virtual base.
 class counted_from_this {
  protected:
   counted_from_this() noexcept = default;
@@ -265,8 +265,8 @@ class counted_from_this {
   counted_from_this& operator=(const counted_from_this&) noexcept { return *this; }  // NOLINT
   ~counted_from_this() = default;
 
-  /// A pointer to the object. Null if `make_counted` did not make the object or has not finished
-  /// it, and if the object is being destroyed.
+  /// A pointer to the object. Null if `make_counted` did not make the object, has not finished it
+  /// yet, or if the object is being destroyed.
   template <typename T>
   [[nodiscard]] static counted_ptr<T> counted(T& object) noexcept {
     detail::Counts* const counts = static_cast<counted_from_this&>(object).counts_;
@@ -278,10 +278,11 @@ class counted_from_this {
   template <typename T, typename... Args>
   friend counted_ptr<T> make_counted(Args&&... args);
 
-  detail::Counts* counts_ = nullptr;  // stands before the object
+  detail::Counts* counts_ = nullptr;  // in the memory in front of the object
 };
 
-/// Makes a T and its counts in one piece of memory: from the pool, if T has a type `_pooled`.
+/// Makes a T and its counts in one piece of memory. The memory is from the pool if T has a type
+/// `_pooled`.
 template <typename T, typename... Args>
 [[nodiscard]] counted_ptr<T> make_counted(Args&&... args) {
   struct Guard {

@@ -9,11 +9,11 @@
 
 namespace perigee {
 
-/// A point in time at which waiting ends, or none. A value. A deadline has no clock: the waiting
+/// A point in time at which waiting ends, or `never`. A value. A deadline has no clock: the waiting
 /// object passes the present time of its own clock.
 ///
-/// No other type stands for the time until which code waits. Zero or the largest duration means "no
-/// limit" only in tables of options; the code that reads an option makes a Deadline of it.
+/// All code that waits until a time has this time as a Deadline. Only in tables of options, zero or
+/// the largest duration means "no limit"; the code that reads an option makes a Deadline of it.
 class Deadline {
  public:
   /// Never passes.
@@ -64,7 +64,8 @@ class Deadline {
     return std::chrono::duration_cast<Duration>(duration);
   }
 
-  /// The largest time point is the encoding of `never`, in this class only.
+  /// The latest deadline other than `never`. The largest time point stands for `never`, in this
+  /// class only.
   static constexpr TimePoint latest = TimePoint::max() - Duration(1);
 
   TimePoint end_ = TimePoint::max();

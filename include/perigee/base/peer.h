@@ -1,5 +1,5 @@
-// The identity of the other end of a connection. It has the process, if the system vouches for it,
-// and the certificate, if the peer has proved that it owns the key. Values only.
+// The identity of the other end of a connection: its process, if the operating system reports it,
+// and its certificate, if the peer has proved that it owns the key. Values only.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct PeerIdentity {
 /// The certificate of a peer (X.509, RFC 5280), as text. The peer has proved that it owns the key.
 struct PeerCertificate {
   std::string subject;                 ///< a distinguished name (RFC 2253): "CN=teller,O=Bank"
-  std::string issuer;                  ///< a distinguished name, too
+  std::string issuer;                  ///< a distinguished name
   std::string serial;                  ///< hexadecimal digits
   std::vector<std::string> dns_names;  ///< the subject's alternative names, by kind
   std::vector<std::string> ip_addresses;

@@ -1,6 +1,6 @@
-// Memory that is allocated and released often (coroutine frames, handlers, requests in progress),
-// from free lists by size. In the steady state no call allocates from the system or takes a lock.
-// This header includes little, since many headers include it.
+// A pool for memory that is allocated and released often (coroutine frames, handlers, requests in
+// progress). It has free lists by size. In the steady state no call allocates from the system or
+// takes a lock. This header includes little, since many headers include it.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -29,7 +29,7 @@ enum class Point : std::uint8_t {
   request_parsed,  ///< the request header
   admitted,        ///< limits and order were checked
   key_parsed,
-  servant_found,    ///< the slot of the key leads to the active object, which has its servant
+  servant_found,    ///< the object of the key is active and has a servant
   adapter_found,    ///< the object belongs to the POA of the key
   upcall_prepared,  ///< the adapter lets the request pass
   upcall_begins,    ///< the servant's own code calls `stamp`
@@ -42,7 +42,7 @@ enum class Point : std::uint8_t {
   sent,
   receive_begins,
   received,
-  /// The first of the points of applications, which are this and all larger values:
+  /// The first point of applications. All larger values are points of applications: see
   /// `application_point`.
   application = 128,
 };
@@ -58,7 +58,7 @@ inline constexpr std::uint8_t application_point_max = 127;
 
 /// A point, and the time at which a thread reached it.
 struct Stamp {
-  std::uint64_t ticks = 0;  ///< ticks of the CPU's counter: `measure_clock` has their duration
+  std::uint64_t ticks = 0;  ///< ticks of the CPU's counter: `measure_clock` measures their duration
   Point point = Point::call_begins;
 };
 
@@ -87,8 +87,8 @@ PERIGEE_API void stamp(Point point) noexcept;
 /// owns the result. Errors: std::bad_alloc.
 [[nodiscard]] PERIGEE_API std::vector<std::vector<Stamp>> stamps();
 
-/// Measures the clock now. Takes some milliseconds, and adds stamps of the calling thread: call
-/// `stamps` before. Errors: none.
+/// Measures the clock now. Takes some milliseconds, and adds stamps of the calling thread, so call
+/// `stamps` first. Errors: none.
 [[nodiscard]] PERIGEE_API StampClock measure_clock();
 
 }  // namespace on

@@ -25,8 +25,8 @@ class ShortLock final {
   }
 
  private:
-  // A thread that has waited takes the lock with `awaited`, not `held`: other threads may still
-  // wait, so its `unlock` must wake one of them.
+  // A thread that has waited sets the state to `awaited`, not `held`, when it takes the lock: other
+  // threads may still wait, so its `unlock` must wake one of them.
   [[gnu::noinline]] void wait() noexcept {
     while (state_.exchange(awaited, std::memory_order_acquire) != free)
       state_.wait(awaited, std::memory_order_relaxed);

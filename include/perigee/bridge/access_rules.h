@@ -13,8 +13,8 @@ namespace perigee::bridge {
 
 /// Lists of names of operations and of prefixes of object keys. A name that ends with '*' stands
 /// for all operations whose names begin with the part before the '*'. An operation or object that
-/// is both allowed and denied is denied. If nothing is listed as allowed, everything is allowed
-/// that is not denied.
+/// is both allowed and denied is denied. An empty `operations_allowed` or `objects_allowed` allows
+/// everything that is not denied.
 ///
 /// If a reply has forwarded an object to another server, the rules apply to the object key at that
 /// server.

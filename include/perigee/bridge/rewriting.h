@@ -43,9 +43,9 @@ struct RewritingPlan {
   /// For each exception, a struct that has its members. Exceptions without references are left
   /// out: they pass unread.
   ByText<const cdr::TypeNode*> exceptions;
-  /// All valuetypes and boxed values that messages may contain: a valuetype may have another type
-  /// than its parameter or member. The bridge reads a valuetype of another type only if it can be
-  /// truncated to one of these types. Otherwise its state passes unread, if it is in chunks.
+  /// All valuetypes and boxed values that messages may contain: a value may have another type than
+  /// its parameter or member. The bridge reads a value whose type is missing here only if the value
+  /// can be truncated to one of these types. Otherwise its state passes unread, if it is in chunks.
   ByText<const cdr::TypeNode*> values;
   /// Keeps the nodes alive. Plans that were copied from each other share the nodes.
   std::shared_ptr<const void> nodes;

@@ -97,12 +97,12 @@ class PERIGEE_API Buffer {
 
   /// Sets the owner of the borrowed octets. If the message cannot be sent at once, the sender then
   /// shares their memory instead of copying them. The lender must outlive the use of the buffer.
-  /// Octets that it does not own are copied. Does nothing if no octets are borrowed; `clear`
-  /// forgets the lender.
+  /// Octets that the lender does not own are copied. Does nothing if no octets are borrowed;
+  /// `clear` forgets the lender.
   void set_lender(Lender& lender) noexcept {
     if (borrowed_size_ != 0) lender_ = &lender;
   }
-  /// Null: there is none.
+  /// The lender; null if there is none.
   [[nodiscard]] Lender* lender() const noexcept { return lender_; }
 
   /// @name A place that is lent to the buffer

@@ -126,7 +126,7 @@ class PERIGEE_API Decoder {
     return environment_ != nullptr && environment_->checks_utf_8() && !code_sets_.converts() &&
            code_sets_.chars == CharSet::utf_8 && code_sets_.wide != WideSet::native;
   }
-  /// False if `checks_utf_8` is false. Costs less than a call of `checks_utf_8`.
+  /// If false, `checks_utf_8` is false, too. Costs less than a call of `checks_utf_8`.
   [[nodiscard]] bool may_check_utf_8() const noexcept { return environment_ != nullptr; }
 
   /// A primitive value at its natural alignment; zero after an error. A `char` is converted to the
@@ -305,8 +305,8 @@ class PERIGEE_API Decoder {
       return ask_for_memory(octets);
     memory_left_ -= static_cast<std::uint32_t>(octets);
   }
-  /// Room for one more element of a vector that gets `count` elements in all. False, with an error:
-  /// a limit is exceeded.
+  /// Room for one more element of a vector that gets `count` elements in all. Returns false, and
+  /// sets an error, if a limit is exceeded.
   template <typename T>
   [[nodiscard]] bool make_room_for_one(std::vector<T>& values, std::size_t count) {
     if (values.size() < values.capacity()) [[likely]]
@@ -328,8 +328,8 @@ class PERIGEE_API Decoder {
   /// From now on, `charge` records in `memory` what it takes from the budget of the ORB. `memory`
   /// must outlive the decoder.
   void set_decoded_memory(DecodedMemory& memory) noexcept { decoded_memory_ = &memory; }
-  /// The limits for the rest of the message: for a second decoder, which decodes a part of the
-  /// message.
+  /// The limits for the rest of the message. A second decoder, which decodes a part of the message,
+  /// gets them.
   [[nodiscard]] Limits limits_left() const noexcept {
     const std::uint64_t used = charged();
     return {depth_left_, objects_left_,
@@ -379,8 +379,8 @@ class PERIGEE_API Decoder {
   }
   static Decoder failed(ErrorKind kind) noexcept;
   /// Goes to the next piece or chunk. In the present one, only padding in front of a number of this
-  /// alignment may be unread. False, with an error (`truncated`, `bad_value`), if there is no next
-  /// one.
+  /// alignment may be unread. If there is no next one, returns false, and sets an error
+  /// (`truncated`, `bad_value`).
   [[gnu::cold]] bool begin_next_piece(std::size_t alignment) noexcept;
   /// Goes to the piece or chunk that holds the next number, which has `size` octets.
   [[gnu::cold]] bool find_number(std::size_t size) noexcept;
@@ -419,7 +419,7 @@ class PERIGEE_API Decoder {
   OctetSpan octets_;  // the present piece
   std::size_t position_ = 0;
   std::size_t beyond_ = 0;                   // octets of the pieces after it
-  const std::size_t* next_sizes_ = nullptr;  // of these pieces, if there are any
+  const std::size_t* next_sizes_ = nullptr;  // sizes of these pieces, if there are any
   // A landed sequence: its numbers follow `octets_`. Valuetypes: in a chunk, `octets_` end with the
   // chunk, and `beyond_` counts the octets after the chunk.
   DecoderPart* part_ = nullptr;

@@ -45,7 +45,7 @@ class PERIGEE_API LandedSequence final : public DecoderPart {
   [[nodiscard]] std::size_t size() const noexcept { return octets_.size() + linked_.size(); }
   /// Octets of memory that the vector takes.
   [[nodiscard]] std::size_t memory() const noexcept { return memory_; }
-  /// The memory of the numbers. Not after `take`. Empty if the numbers are linked.
+  /// The memory of the numbers. Do not call it after `take`. Empty if the numbers are linked.
   [[nodiscard]] MutableOctetSpan octets() const noexcept { return octets_; }
 
   [[nodiscard]] bool is_linked() const noexcept { return static_cast<bool>(linked_memory_); }

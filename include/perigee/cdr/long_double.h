@@ -1,6 +1,6 @@
 // Converts CDR's long double (IEEE 754 binary128 in 16 octets) to and from the machine's own. On
 // x86, the machine's long double is the 80-bit format of the x87; on ARM with 32 bits, it is a
-// double. Its octets in memory must never reach the wire.
+// double. The octets of the machine's long double must never reach the wire.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -34,7 +34,8 @@ class PERIGEE_API PinCharge final {
   PinCharge& operator=(PinCharge&&) = delete;
   ~PinCharge();
 
-  /// False: the budget has no room for `octets`, and nothing is charged. Call it once.
+  /// Charges `octets`. If the budget has no room for them, charges nothing and returns false. Call
+  /// it once.
   [[nodiscard]] bool try_charge(std::uint64_t octets) noexcept;
 
  private:
@@ -125,10 +126,10 @@ class pinned final {
   /// `index` must be less than `size()`.
   [[nodiscard]] const T& operator[](std::size_t index) const noexcept { return data_[index]; }
 
-  /// The elements, as long as the memory is shared. A pinned sequence also converts to std::span by
-  /// the constructor of ranges.
+  /// The elements; valid as long as the memory is shared. A pinned sequence also converts to
+  /// std::span by the constructor of ranges.
   [[nodiscard]] std::span<const T> span() const noexcept { return {data_, size_}; }
-  /// The text of a pinned string, as long as the memory is shared.
+  /// The text of a pinned string; valid as long as the memory is shared.
   operator std::string_view() const noexcept  // NOLINT(google-explicit-constructor): is a text
     requires std::same_as<T, char>
   {

@@ -7,7 +7,7 @@
 namespace perigee::cdr {
 
 inline constexpr std::uint32_t null_value_tag = 0;
-/// In front of the distance to an earlier value, repository id or code base URL.
+/// The tag in front of the distance to an earlier value, repository id or code base URL.
 inline constexpr std::uint32_t value_indirection_tag = 0xffffffff;
 /// The tag of a value with state is this number with some of the bits below.
 inline constexpr std::uint32_t value_tag = 0x7fffff00;

@@ -44,11 +44,11 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// The treatment of a landed sequence.
   enum class Landed : std::uint8_t {
     join,  ///< copy it into the octets of the message
-    keep,  ///< do not become the reading: each any with values is decoded alone
+    keep,  ///< do not become the ValueReading of the decoder: each any with values is decoded alone
   };
-  /// Becomes the reading of `decoder`, unless it has one. The decoder must outlive it. A copy of
-  /// the decoder fails (`bad_value`) at the end of its chunk; see DecoderMark.
-  /// `landed`: if the decoder has a landed sequence.
+  /// Becomes the ValueReading of `decoder`, unless the decoder has one. The decoder must outlive
+  /// this object. A copy of the decoder fails (`bad_value`) at the end of its chunk; see
+  /// DecoderMark. `landed` is used only if the decoder has a landed sequence.
   explicit ValueReading(Decoder& decoder, Landed landed = Landed::join) noexcept;
   virtual ~ValueReading();
   ValueReading(const ValueReading&) = delete;
@@ -57,10 +57,10 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// The decoder, for expressions: `ValueReading(decoder).decoder() >> a >> b`.
   [[nodiscard]] Decoder& decoder() noexcept { return decoder_; }
 
-  /// Reads a tag and what follows it in front of the state.
+  /// Reads a tag, and everything between the tag and the state.
   ///
   /// Errors, besides those of strings and limits:
-  /// - `bad_value`: an unknown tag; an indirection to a place where no value, id or URL is; a value
+  /// - `bad_value`: an unknown tag; an indirection to a place without a value, id or URL; a value
   ///   without chunks inside a chunked value.
   /// - `too_large`: more than `value_ids_max` ids, or an id above `value_id_size_max`.
   [[nodiscard]] ValueHeader begin(Decoder& decoder);
@@ -70,8 +70,8 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// `bad_length` (a chunk is longer than the message).
   void end_chunked(Decoder& decoder, Rest rest);
 
-  /// Counts work with ids, about one step for each octet that is compared. For each octet that was
-  /// read, 256 steps are free. The decoder limits the other steps (`Decoder::count_steps`).
+  /// Counts the work of comparing ids, about one step for each octet. For each octet that was read,
+  /// 256 steps are free. The decoder limits the other steps (`Decoder::count_steps`).
   void count_id_steps(Decoder& decoder, std::uint64_t steps) noexcept;
   /// The steps of a lookup by this id.
   [[nodiscard]] static constexpr std::uint64_t lookup_steps(std::string_view id) noexcept {
@@ -83,15 +83,15 @@ class PERIGEE_API ValueReading : public DecoderPart {
   /// Whether an indirection to an earlier value was read, so that the values may form a cycle.
   [[nodiscard]] bool has_sharing() const noexcept { return has_sharing_; }
 
-  /// The octets were written by this process, and may refer to this number of values outside of
-  /// them. Octets from a peer have no such values.
+  /// Call it only for octets that this process has written. They may refer to `count` values
+  /// outside of them.
   void accept_outer_values(std::uint32_t count) noexcept { outer_count_ = count; }
 
  protected:
   /// Reads the state of a value in the skipped state of another value, up to its end. False, and
   /// reads nothing, if its type is not known.
   [[nodiscard]] virtual bool decode_skipped(Decoder& decoder, const ValueHeader& header);
-  /// Whether this object is the reading of its decoder.
+  /// Whether this object is the ValueReading of its decoder.
   [[nodiscard]] bool is_active() const noexcept { return is_active_; }
 
  private:

@@ -31,7 +31,7 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   /// exception, the program needs its TypeCode: that of a dynamic call, or the file that
   /// `perigee-idl --any` generates. Without the TypeCode, the any holds UNKNOWN, OMG minor 1.
   [[nodiscard]] virtual CORBA::Any received_exception() = 0;
-  /// The repository id of the exception, also of a user exception.
+  /// The repository id of the exception. For a user exception, no TypeCode is needed.
   [[nodiscard]] virtual std::string received_exception_id() = 0;
   /// The first component of `effective_profile` with this tag. Raises BAD_PARAM, OMG minor 28, if
   /// there is none.
@@ -40,8 +40,9 @@ class PERIGEE_API ClientRequestInfo : public virtual RequestInfo {
   /// The policy that the call obeys, or nil. Raises INV_POLICY, OMG minor 2, for an unknown type.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_request_policy(
       CORBA::PolicyType type) = 0;
-  /// Adds a service context to the request. If an interceptor has added one with the same id:
-  /// replaces it, or raises BAD_INV_ORDER, OMG minor 15.
+  /// Adds a service context to the request. If an interceptor or a ServiceContextPolicy has added
+  /// one with the same id, replaces it if `replace` is set, and otherwise raises BAD_INV_ORDER, OMG
+  /// minor 15.
   virtual void add_request_service_context(const IOP::ServiceContext& service_context,
                                            bool replace) = 0;
 

@@ -1,5 +1,6 @@
 // DynamicAny::DynAny: a value of any type that a program takes apart and puts together without the
-// C++ class of the type. The kinds of values have interfaces of their own: dynamic_any.h.
+// C++ class of the type. Structs, unions and other kinds of values have interfaces of their own:
+// see dynamic_any.h.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -49,8 +50,8 @@ inline namespace perigee_v1 {
 ///
 /// Components: the members of structs, exceptions and valuetypes; the discriminator and the active
 /// member of unions; the elements of sequences and arrays; the value in a boxed value. A component
-/// is a DynAny that shares its value with the DynAny that it came from: a change of one is a change
-/// of the other. Each DynAny has a current position: the index of a component, or -1.
+/// is a DynAny that shares its value with the DynAny from which it was obtained: a change of one is
+/// a change of the other. Each DynAny has a current position: the index of a component, or -1.
 ///
 /// The operations `insert_…` and `get_…` act on a DynAny without components, or on the component at
 /// the current position. They raise TypeMismatch if that component is of another type, and
@@ -115,15 +116,15 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   void insert_longdouble(long double value);
   void insert_wchar(wchar_t value);
   void insert_wstring(const std::wstring& value);
-  /// The contents of an any: the type of the DynAny, or of its current component, is `any`.
+  /// Sets the contents of a DynAny, or of a current component, whose type is `any`.
   void insert_any(const CORBA::Any& value);
   /// The same as `insert_any(value->to_any())`.
   void insert_dyn_any(const _ref_type& value);
-  /// A valuetype or boxed value: for this DynAny if it is a DynValueCommon of the type, else for
-  /// the current component. Also for an abstract interface, if the class of the value supports one.
+  /// Sets a valuetype or boxed value: in this DynAny if it is a DynValueCommon of the type, else in
+  /// the current component. Also in an abstract interface, if the class of the value supports one.
   void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value);
-  /// An object or a value, or nil, for an abstract interface. Does not ask whether it supports the
-  /// abstract interface of the TypeCode.
+  /// Sets an object, a value or nil in an abstract interface. Does not check whether the object or
+  /// value supports the abstract interface of the TypeCode.
   void insert_abstract(const CORBA::abstract_reference<CORBA::AbstractBase>& value);
   /// IDL 4's int8. Not an operation of the standard.
   void insert_int8(std::int8_t value);
@@ -158,8 +159,8 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
 
   /// @name Whole sequences and arrays of basic types: of this DynAny, else of the current
   /// component. An insertion sets the current position of that sequence or array to 0, or to -1 if
-  /// it is empty. It raises InvalidValue beyond the bound of a sequence, and unless an array gets
-  /// as many elements as it has.
+  /// it is empty. It raises InvalidValue if there are more elements than the bound of a sequence,
+  /// or if their number is not the length of the array.
   /// @{
   void insert_boolean_seq(const CORBA::BooleanSeq& value);
   void insert_octet_seq(const CORBA::OctetSeq& value);

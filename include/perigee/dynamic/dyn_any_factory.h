@@ -23,14 +23,15 @@ class PERIGEE_API DynAnyFactory : public virtual CORBA::LocalObject {
   using _ref_type = CORBA::object_reference<DynAnyFactory>;
   static constexpr std::string_view _type_id = "IDL:omg.org/DynamicAny/DynAnyFactory:1.0";
 
-  /// There are no DynAnys of this type: native types, Principals, components, homes and events, and
-  /// types that contain themselves other than in a sequence or a valuetype.
+  /// The type has no DynAnys. This holds for native types, Principals, components, homes and
+  /// events, and for types that contain themselves other than in a sequence or a valuetype.
   PERIGEE_DYNAMIC_ANY_EXCEPTION(InconsistentTypeCode)
 
   ~DynAnyFactory() override;
 
   /// A DynAny with a copy of the value. The current position is 0, or -1 if the value has no
-  /// components. A value of a derived type has the components of the type of the any.
+  /// components. For a value of a derived type, the DynAny has the components of the type of the
+  /// any.
   [[nodiscard]] virtual CORBA::object_reference<DynAny> create_dyn_any(const CORBA::Any& value) = 0;
   /// A DynAny with the default value of the type: FALSE, zero, empty, nil, null, the first
   /// enumerator, the first member of a union. Raises IMP_LIMIT if the value would have more than
@@ -43,7 +44,7 @@ class PERIGEE_API DynAnyFactory : public virtual CORBA::LocalObject {
   /// A DynAny for each any. The DynAnys are independent of each other.
   [[nodiscard]] virtual DynAnySeq create_multiple_dyn_anys(const AnySeq& values,
                                                            bool allow_truncate) = 0;
-  /// The values of the DynAnys. Raises BAD_PARAM if one is nil.
+  /// The values of the DynAnys. Raises BAD_PARAM if one of them is nil.
   [[nodiscard]] virtual AnySeq create_multiple_anys(const DynAnySeq& values) = 0;
 
  protected:

@@ -29,7 +29,7 @@ class PERIGEE_API DynFixed : public virtual DynAny {
   static constexpr std::string_view _type_id = "IDL:omg.org/DynamicAny/DynFixed:1.0";
   ~DynFixed() override;
 
-  /// The digits, all those after the point included: "-12.30".
+  /// The number as text, with all digits after the point: "-12.30".
   [[nodiscard]] virtual std::string get_value() = 0;
   /// Reads "-12.3", "7", ".5" or "1.5d", with or without spaces around it. False if digits other
   /// than 0 were cut off after the point. Raises TypeMismatch if the text is not a number, and
@@ -47,9 +47,9 @@ class PERIGEE_API DynEnum : public virtual DynAny {
   [[nodiscard]] virtual std::string get_as_string() = 0;
   /// Raises InvalidValue if the enum has no such enumerator.
   virtual void set_as_string(const std::string& value) = 0;
-  /// The index of the enumerator, from 0, also in enums whose enumerators have values.
+  /// The index of the enumerator, from 0. It is an index even if the enumerators have values.
   [[nodiscard]] virtual std::uint32_t get_as_ulong() = 0;
-  /// Raises InvalidValue if the enum has fewer enumerators.
+  /// Raises InvalidValue if no enumerator has this index.
   virtual void set_as_ulong(std::uint32_t value) = 0;
 };
 
@@ -85,7 +85,7 @@ class PERIGEE_API DynMembers : public virtual DynAny {
   /// The name of the member at the current position; may be empty. Raises TypeMismatch if the type
   /// has no members, and InvalidValue if the position is -1.
   [[nodiscard]] virtual FieldName current_member_name() = 0;
-  /// The kind of the member's type; the same exceptions.
+  /// The kind of the member's type. Raises the same exceptions.
   [[nodiscard]] virtual CORBA::TCKind current_member_kind() = 0;
   /// All members, in the order of the IDL. Raises InvalidValue for the null value, and NO_IMPLEMENT
   /// if the TypeCode does not describe the state of the value (see DynValue).
@@ -142,8 +142,8 @@ class PERIGEE_API DynElements : public virtual DynAny {
 
   [[nodiscard]] virtual AnySeq get_elements() = 0;
   /// Sets all elements, and the current position to 0 (-1 if there are none). Raises TypeMismatch
-  /// if an element has a wrong type; InvalidValue beyond the bound of a sequence, or if the number
-  /// is not the length of the array.
+  /// if an element has a wrong type; InvalidValue if there are more elements than the bound of a
+  /// sequence, or if their number is not the length of the array.
   virtual void set_elements(const AnySeq& value) = 0;
   [[nodiscard]] virtual DynAnySeq get_elements_as_dyn_any() = 0;
   /// Copies the values. Raises the exceptions of `set_elements`, and BAD_PARAM for nil.
@@ -159,8 +159,9 @@ class PERIGEE_API DynSequence : public virtual DynElements {
 
   [[nodiscard]] virtual std::uint32_t get_length() = 0;
   /// New elements get the default value of their type. If the current position was -1, it becomes
-  /// the position of the first new element. If the element at the current position is removed, it
-  /// becomes -1. Raises InvalidValue beyond the bound, IMP_LIMIT beyond 1,048,576 elements.
+  /// the position of the first new element. If the element at the current position is removed, the
+  /// position becomes -1. Raises InvalidValue beyond the bound, IMP_LIMIT beyond 1,048,576
+  /// elements.
   virtual void set_length(std::uint32_t length) = 0;
 };
 

@@ -32,15 +32,15 @@ class PERIGEE_API DynamicImplementation : public Servant, public perigee::poa::S
   std::string _primary_interface(const ObjectId& id, CORBA::object_reference<POA> poa) override = 0;
 
   /// Whether the id is that of the object's interface, or of CORBA::Object. Override it for
-  /// interfaces that derive from other interfaces. During an upcall, this is about the object of
-  /// the upcall; otherwise about the object that `_this` returns.
+  /// interfaces that derive from other interfaces. During an upcall, the object is the object of
+  /// the upcall. Otherwise it is the object that `_this` returns.
   bool _is_a(const std::string& repository_id) override;
   /// The definition of the interface of the present upcall's object. See Servant::_get_interface.
   CORBA::object_reference<CORBA::Object> _get_interface() override;
   /// Empty: the interface depends on the object.
   [[nodiscard]] std::string_view _primary_interface() const noexcept final;
-  /// The object of the present upcall. Outside of an upcall, an active object of the servant, as
-  /// `_this` of a skeleton.
+  /// The object of the present upcall. Outside of an upcall, an active object of the servant, found
+  /// as `_this` of a skeleton finds it.
   CORBA::object_reference<CORBA::Object> _this();
   void _dispatch(perigee::orb::ServerRequest& request) final;
 

@@ -29,8 +29,8 @@ inline constexpr char initializer_plugin_symbol[] = "perigee_initializer_plugin"
 }  // namespace perigee
 
 /// Makes a shared library a plug-in. Use it once, outside of all namespaces. `make` is a function
-/// without parameters that returns a new ORB initializer. A library may be a plug-in with
-/// protocols, too.
+/// without parameters that returns a new ORB initializer. The same library may also be a plug-in
+/// with protocols.
 #define PERIGEE_INITIALIZER_PLUGIN(make)                                                         \
   extern "C" PERIGEE_API const ::perigee::InitializerPlugin* perigee_initializer_plugin() {      \
     static const ::perigee::InitializerPlugin plugin{::perigee::InitializerPlugin::magic_number, \

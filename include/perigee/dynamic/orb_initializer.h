@@ -51,7 +51,8 @@ class PERIGEE_API ORBInitInfo : public virtual CORBA::LocalObject {
   [[nodiscard]] virtual std::vector<std::string> arguments() = 0;
   [[nodiscard]] virtual std::string orb_id() = 0;
   [[nodiscard]] virtual CORBA::object_reference<IOP::CodecFactory> codec_factory() = 0;
-  /// As ORB::register_initial_reference. Raises InvalidName, and BAD_PARAM (OMG minor 27) for nil.
+  /// Does the same as ORB::register_initial_reference. Raises InvalidName, and BAD_PARAM (OMG minor
+  /// 27) for nil.
   virtual void register_initial_reference(const ObjectId& id,
                                           const CORBA::object_reference<CORBA::Object>& object) = 0;
   /// Only in `post_init`; in `pre_init`, raises BAD_INV_ORDER, OMG minor 14. Raises InvalidName.
@@ -59,7 +60,8 @@ class PERIGEE_API ORBInitInfo : public virtual CORBA::LocalObject {
       const ObjectId& id) = 0;
 
   /// @name Interceptors are called in the order of their registration. These functions raise
-  /// DuplicateName, unless the name is empty, and BAD_PARAM for nil
+  /// BAD_PARAM for nil, and DuplicateName if the name is taken. Several interceptors may have the
+  /// empty name
   /// @{
   virtual void add_client_request_interceptor(
       const CORBA::object_reference<ClientRequestInterceptor>& interceptor) = 0;

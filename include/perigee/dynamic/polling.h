@@ -23,7 +23,8 @@ namespace perigee::polling {
 class CallState;
 class Source;
 
-/// The time-out without a limit. The time-outs of polling are in milliseconds; 0 does not wait.
+/// This time-out waits without a limit. The time-outs of polling are in milliseconds; 0 does not
+/// wait.
 inline constexpr std::uint32_t wait_for_ever = 0xffffffff;
 
 }  // namespace perigee::polling
@@ -77,8 +78,8 @@ class PERIGEE_API DIIPollable : public virtual Pollable {
 /// Waits for the first of several calls. Any thread.
 ///
 /// The pollers of a set belong to one ORB. A thread that waits drives the loop of one of the calls.
-/// So all calls of a set should have started on threads of one kind. These are threads in upcalls
-/// of one loop of the server, or threads that serve no requests.
+/// So all calls of a set should have started on threads of one kind: either on threads in upcalls
+/// of the same server loop, or on threads that serve no requests.
 class PERIGEE_API PollableSet final : public virtual LocalObject {
  public:
   using _ref_type = object_reference<PollableSet>;
@@ -187,9 +188,10 @@ class PERIGEE_API Poller : public virtual CORBA::Pollable {
   /// Raises BAD_PARAM if the handler has another type; OBJECT_NOT_EXIST, OMG minor 5, if the reply
   /// was taken already.
   void associated_handler(CORBA::object_reference<ReplyHandler> handler);
-  /// Whether the last exception of the generated functions, which take the reply, came from the
-  /// poller, not from the call. Exceptions of `is_ready` and `associated_handler` do not count.
-  /// Raises BAD_INV_ORDER, OMG minor 22, if none of these functions has ended yet.
+  /// The generated functions of the poller take the reply. Tells whether the last exception of
+  /// these functions came from the poller, not from the call. Exceptions of `is_ready` and
+  /// `associated_handler` do not count. Raises BAD_INV_ORDER, OMG minor 22, if no generated
+  /// function has ended yet.
   [[nodiscard]] bool is_from_poller() const;
 
   bool is_ready(std::uint32_t timeout) override;

@@ -92,13 +92,13 @@ class PERIGEE_API Request final {
   /// network. No thread is made: the call advances in `poll_response`, `get_response`, ORB::run and
   /// ORB::perform_work.
   void send_deferred();
-  /// Whether the outcome is there, so that `get_response` does not wait. Advances the call, and
+  /// Whether the outcome has arrived, so that `get_response` does not wait. Advances the call, and
   /// waits for up to a millisecond. Raises OMG minor 11 if the request was not sent, 12 if
   /// `get_response` was called before, 13 if the request was sent by `invoke` or a oneway function.
   bool poll_response();
   /// Waits for the outcome of a deferred call. References to the items of `arguments()` stay valid.
-  /// But if the list no longer has the directions (ARG_IN, …) with which it was sent, it is
-  /// replaced by the list that was sent, with the results. Raises the exceptions of `invoke`; and
+  /// But if the directions (ARG_IN, …) in the list were changed after the call was started, the
+  /// list that was sent replaces it, with the results. Raises the exceptions of `invoke`; and
   /// BAD_INV_ORDER as `poll_response`.
   void get_response();
 

@@ -42,7 +42,7 @@ class PERIGEE_API ServerRequestInfo : public virtual RequestInfo {
   [[nodiscard]] virtual std::string target_most_derived_interface() = 0;
   /// The policy of the POA with this type, or nil. Raises INV_POLICY, OMG minor 3, if the POA has
   /// no such policy, no policy factory takes the type, and it is not one of the POA's own types.
-  /// Raises BAD_INV_ORDER, OMG minor 14, as long as the object is not found, so always at
+  /// Raises BAD_INV_ORDER, OMG minor 14, before the ORB has found the object, so always at
   /// `receive_request_service_contexts`.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_server_policy(
       CORBA::PolicyType type) = 0;

@@ -50,10 +50,10 @@ class PERIGEE_API ServerRequest final {
   [[nodiscard]] bool response_expected() const noexcept;
 
   /// Takes the parameters of the operation, with their types, and decodes the arguments. Returns
-  /// the request's list of the parameters, with the values of the `in` and `inout` arguments; it
-  /// lives as long as the request. Raises minor 7 at the second call and after `set_exception`;
-  /// BAD_PARAM if a parameter has no type; MARSHAL and similar exceptions, COMPLETED_NO, if the
-  /// arguments are not of these types.
+  /// the request's list of the parameters, with the values of the `in` and `inout` arguments. The
+  /// list lives as long as the request. Raises minor 7 at the second call and after
+  /// `set_exception`; BAD_PARAM if a parameter has no type; MARSHAL and similar exceptions,
+  /// COMPLETED_NO, if the arguments are not of these types.
   NVList& arguments(NVList parameters);
   /// The context of an operation with a `context` clause. Raises minor 8 before `arguments`, at the
   /// second call, and after `set_result`, `set_exception` or `defer`; MARSHAL if the request has
@@ -77,7 +77,8 @@ class PERIGEE_API ServerRequest final {
   void defer();
   /// Sends the reply of a deferred request. Raises BAD_INV_ORDER if the request was not deferred,
   /// or has been answered; BAD_PARAM if an `out` parameter has no value, and the exceptions of
-  /// marshalling. In all these cases but the first two, the client gets the same exception.
+  /// marshalling. For a missing value and for errors of marshalling, the client gets the same
+  /// exception.
   void reply();
 
   /// For DynamicImplementation.

@@ -138,14 +138,15 @@ class PERIGEE_API Reactor {
   /// interest changes, none otherwise. One thread at a time per object.
   virtual void want_writable(Pollable& pollable, WriteInterest interest) noexcept = 0;
   /// Must be called before the handle is closed. Afterwards no call of the object begins, not even
-  /// for events that were fetched before; running calls continue. Also removes a mark. No effect if
-  /// the object is not registered.
+  /// for events that were fetched before; running calls continue. Also takes back a mark (see
+  /// `mark_ready`). No effect if the object is not registered.
   virtual void remove(Pollable& pollable) noexcept = 0;
   /// Calls the object in the next turn with `readable`, once, however often it is marked. The
   /// object need not be added.
   ///
-  /// If an acceptor's handler runs out of handles (IoErrorKind::limit), it gets no new edge for the
-  /// waiting connections. It then arms a timer and marks itself ready when the timer fires.
+  /// An acceptor whose `accept` fails for lack of handles (IoErrorKind::limit) gets no new edge for
+  /// the connections that wait. It has to arm a timer, and to mark itself ready when the timer
+  /// fires.
   virtual void mark_ready(Pollable& pollable, Next next) noexcept = 0;
   void mark_ready(Pollable& pollable) noexcept { mark_ready(pollable, Next::call); }
   /// Takes the mark back. Events that were fetched are still reported.
@@ -161,7 +162,7 @@ class PERIGEE_API Reactor {
   /// in order of time. A timer that is armed already is moved. Returns true if the timer was not
   /// armed before: then the owner counts one reference for the timer.
   virtual bool arm(Timer& timer, Deadline deadline) noexcept = 0;
-  /// True: the timer does not fire, and its owner takes the reference back. False: the timer is not
+  /// True: the timer does not fire, and its owner drops the reference. False: the timer is not
   /// armed, or another thread is about to fire it, and `fire` drops the reference.
   virtual bool cancel(Timer& timer) noexcept = 0;
   /// How many timers are armed.

@@ -3,9 +3,9 @@
 
 namespace perigee::event {
 
-/// A base of the object that it works for, or a member of that object (see MemberTask). `run` gets
-/// the task and finds the object by a static_cast. Posting a task allocates nothing. A posted task
-/// must not be destroyed.
+/// The object that a task works for has the task as a base or as a member (see MemberTask). `run`
+/// gets the task and finds the object by a static_cast. Posting a task allocates nothing. A posted
+/// task must not be destroyed.
 class Task {
  public:
   Task(const Task&) = delete;

@@ -22,10 +22,10 @@ class TimerLink {
   TimerLink* previous_ = nullptr;
 };
 
-/// A base of the object that it works for, or a member of that object (see MemberTimer). `fire`
-/// gets the timer and finds the object by a static_cast. Arming a timer allocates nothing. An armed
-/// timer must not be destroyed: while it is armed, it holds a reference to its owner, or the owner
-/// cancels it first.
+/// The object that a timer works for has the timer as a base or as a member (see MemberTimer).
+/// `fire` gets the timer and finds the object by a static_cast. Arming a timer allocates nothing.
+/// An armed timer must not be destroyed: either it holds a reference to its owner while it is
+/// armed, or the owner cancels it first.
 class Timer : public TimerLink {
  protected:
   /// `fire` is called on a thread that runs the reactor, without locks. It may destroy the timer,

@@ -31,7 +31,7 @@ struct Corbaloc {
   friend bool operator==(const Corbaloc&, const Corbaloc&) = default;
 };
 
-/// The port of an address without a port.
+/// The port to which an address refers if it has no port.
 inline constexpr std::uint16_t corbaloc_port_default = 2809;
 
 /// Addresses of iiop are checked; other addresses are checked by their protocols. An address of

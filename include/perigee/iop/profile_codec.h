@@ -39,7 +39,7 @@ class PERIGEE_API ProfileCodec {
   [[nodiscard]] virtual TaggedProfile encode(const ProfileBody& body) const = 0;
 };
 
-/// @name The end that most profiles have: the object key, then the components
+/// @name The last part of most profiles: the object key, then the components
 /// @{
 PERIGEE_API void encode_key_and_components(cdr::Encoder& encoder, const ProfileBody& body);
 /// Fails with `too_large` beyond the limits.

@@ -52,7 +52,7 @@ struct OptionValue {
   OptionName name;
   std::int64_t raw;
 };
-/// Gives a blocking handle.
+/// Connects to the first of `addresses` that answers, and gives a blocking handle.
 PERIGEE_API std::expected<Handle, ConnectFailure> connect_any(std::span<const InetAddr> addresses,
                                                               TimeLimit limit,
                                                               const RaceOptions& race,
@@ -77,8 +77,8 @@ class PERIGEE_API ConnectRace {
   [[nodiscard]] int handle() const noexcept;
   /// The handle of the connection, in blocking mode. Call it after `won`.
   [[nodiscard]] Handle take_winner() noexcept;
-  /// The reason of the failure, after `lost`. While the race is running, it is the result as if a
-  /// time limit had ended the race.
+  /// The reason of the failure, after `lost`. While the race is running, gives the result that a
+  /// time limit would give now.
   [[nodiscard]] ConnectFailure failure() const;
 
  private:
@@ -96,7 +96,7 @@ namespace sock {
   return detail::Opened::as<Stream>(race.take_winner());
 }
 
-/// The same as below, with options of streams that are chosen at run time.
+/// The same as the `connect_any` below, with options that are chosen at run time.
 [[nodiscard]] inline std::expected<Stream, ConnectFailure> connect_any_with(
     std::span<const InetAddr> addresses, TimeLimit limit, const RaceOptions& race,
     std::span<const io::OptionValue> options) {

@@ -1,6 +1,7 @@
 // Control data: data beside the octets of a message. The layout is that of the system's macros
-// (CMSG_…); src/ipc/system_calls.cpp compares both. The inline transfers use these types, because
-// they include no header of the system: see system_calls.h. Programs use the wrappers instead.
+// (CMSG_…); src/ipc/system_calls.cpp compares the two layouts. The inline transfers use these
+// types, because they include no header of the system: see system_calls.h. Programs use the
+// wrappers instead.
 #pragma once
 
 #include <perigee/ipc/system_calls.h>
@@ -33,7 +34,7 @@ struct ControlHeader {
 /// bits.
 inline constexpr bool has_padding = alignof(ControlHeader) > sizeof(int);
 
-/// Octets that a part takes.
+/// The octets that a part with data of this size takes.
 [[nodiscard]] constexpr std::size_t part_space(std::size_t data_size) noexcept {
   constexpr std::size_t mask = alignof(ControlHeader) - 1;
   return sizeof(ControlHeader) + ((data_size + mask) & ~mask);

@@ -161,7 +161,7 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
 
   /// The new object is not open.
   CoDgramSocket() noexcept = default;
-  /// The local address is the system's choice.
+  /// The system chooses the local address.
   template <typename... Options>
     requires(OptionOf<Options, CoDgramSocket> && ...)
   [[nodiscard]] static Result<CoDgramSocket> open(const Address& peer, Options... options) {
@@ -174,8 +174,8 @@ class CoDgramSocket : public SocketBase<CoDgramSocket<Domain>> {
     return connected(detail::bound_dgram(ends.local, options...), ends.peer);
   }
 
-  /// Sends one datagram to the peer. Errors: `connection_refused` if the system has learned that no
-  /// socket received an earlier datagram; `message_size`.
+  /// Sends one datagram to the peer. Errors: `message_size`, and `connection_refused` if the system
+  /// has learned that an earlier datagram found no socket.
   [[nodiscard]] Status send(OctetSpan octets, TimeLimit limit = forever) noexcept {
     return detail::done(io::send(this->handle(), octets, limit));
   }

@@ -16,8 +16,8 @@
 namespace perigee::ipc {
 
 /// Ignores SIGPIPE in the whole process: broken pipes, and broken sockets of other libraries, are
-/// then reported by errors only. This library does not call it, since signals belong to the
-/// program.
+/// then reported by errors only. This library does not call the function, since signals belong to
+/// the program.
 inline void ignore_sigpipe() noexcept { io::ignore_sigpipe(); }
 
 namespace fifo {

@@ -54,7 +54,7 @@ class OutputFile : public detail::FileBase<OutputFile> {
   /// of `File::open`; `file_exists` for `Existing::refuse`.
   [[nodiscard]] PERIGEE_API static Result<OutputFile> open(const std::string& path,
                                                            Existing existing);
-  /// In octets, at this moment.
+  /// The size in octets at this moment.
   [[nodiscard]] PERIGEE_API Result<std::uint64_t> size() const;
   /// Waits until the written octets are on the disk.
   [[nodiscard]] PERIGEE_API Status sync();

@@ -50,7 +50,7 @@ class InetAddr {
   [[nodiscard]] static constexpr InetAddr loopback_v6(std::uint16_t port = 0) noexcept {
     return v6({0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, port);
   }
-  /// An address without port: "127.0.0.1" or "::1", no brackets, no zone.
+  /// Parses an address without a port, brackets or a zone: "127.0.0.1" or "::1".
   [[nodiscard]] static constexpr std::optional<InetAddr> parse_host(std::string_view host,
                                                                     std::uint16_t port) noexcept {
     if (const auto octets = parse_ipv4(host)) return v4(*octets, port);
@@ -98,7 +98,7 @@ class InetAddr {
     if (version() == Version::v4) return (v4_[0] & 0xf0) == 0xe0;
     return v6_[0] == 0xff;
   }
-  /// Whether this is an IPv4 address in the form of a dual-stack socket: ::ffff:a.b.c.d.
+  /// Whether this is an IPv4 address in the form that dual-stack sockets report: ::ffff:a.b.c.d.
   [[nodiscard]] constexpr bool is_mapped() const noexcept {
     if (version() == Version::v4) return false;
     for (std::size_t index = 0; index < 10; ++index) {

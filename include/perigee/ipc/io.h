@@ -26,8 +26,7 @@ struct Transfer {
   int error = 0;
 };
 
-/// The largest number of segments that one system call takes (IOV_MAX). The next call sends further
-/// segments.
+/// The largest number of segments that one system call takes (IOV_MAX).
 inline constexpr std::size_t segments_max = 1024;
 
 /// @name One system call each, unless it is interrupted or has to wait. A receive of 0 octets

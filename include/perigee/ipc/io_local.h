@@ -20,8 +20,8 @@
 
 namespace perigee::ipc {
 
-/// The process that made the other end of a local connection, as it was at that time. The system
-/// vouches for it.
+/// The process that made the other end of a local connection, as it was at that time. The operating
+/// system reports it.
 struct PeerCredentials {
   std::int32_t process = 0;
   std::uint32_t user = 0;

@@ -71,14 +71,14 @@ inline Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexc
 /// Makes a pipe: the first handle is the receiving end, the second the sending end.
 PERIGEE_API Result<std::array<Handle, 2>> open_pipe();
 
-/// Errors of the four functions below: the system's. All but `create_fifo`: `not_supported` if the
-/// path is not a pipe.
+/// Errors of the four functions below: the system's. For all except `create_fifo` also
+/// `not_supported`, if the path is not a pipe.
 PERIGEE_API Status create_fifo(const FifoAddr& address, FifoAccess access);
 PERIGEE_API Status remove_fifo(const FifoAddr& address);
 PERIGEE_API Result<Handle> open_fifo_sender(const FifoAddr& address, TimeLimit limit);
 PERIGEE_API Result<Handle> open_fifo_receiver(const FifoAddr& address, TimeLimit limit);
 
-/// Makes SIGPIPE an ignored signal of this process.
+/// Makes this process ignore SIGPIPE.
 PERIGEE_API void ignore_sigpipe() noexcept;
 
 }  // namespace io

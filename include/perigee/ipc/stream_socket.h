@@ -272,7 +272,7 @@ class StreamSocket : public ConnectedSocket<StreamSocket<Domain>, typename Domai
     if (space.empty()) return ReceivedHandles{Received::octets(0)};
     return detail::received_handles(io::recv_handles(this->handle(), space, handles, limit));
   }
-  /// The process that made the other end: it has connected, or it has listened.
+  /// The process that made the other end, by connecting or by listening.
   [[nodiscard]] Result<PeerCredentials> peer_credentials() const
     requires LocalDomain<Domain>
   {

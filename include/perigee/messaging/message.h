@@ -128,8 +128,8 @@ struct IncomingMessage {
   std::unique_ptr<cdr::LandedSequence> landed;
   /// The client waits for the reply to this request until this time, by the clock of the ORB. The
   /// ORB computes it from a service context when it first handles the request. It is kept here
-  /// because the ORB handles a request again that has waited for a POA manager. By then, less time
-  /// is left than the context says.
+  /// because the ORB handles a request twice if the request waits for a POA manager. The second
+  /// time, less time is left than the context says.
   Deadline awaited_until;
   /// When the message was received, by the clock of the ORB. Set for a message that waits until its
   /// connection has room for it, and for a request with service contexts. Otherwise empty.

@@ -33,8 +33,8 @@ struct Limits {
   std::uint32_t fragment_size = 128u << 10;
 };
 
-/// Why incoming octets are not a message. Each error closes the connection, most after a
-/// MessageError.
+/// Why incoming octets are not a message. Each error closes the connection. For most errors, a
+/// MessageError is sent first.
 enum class FramingError : std::uint8_t {
   bad_magic,
   unsupported_version,
@@ -49,7 +49,8 @@ PERIGEE_API std::string_view to_string(FramingError error) noexcept;
 /// input.
 ///
 /// A frame is a whole message, or one piece of a fragmented message. The inbox compares `total`
-/// with its limit first, so a session sets it as soon as it can read it, with every status.
+/// with its limit first. So a session sets `total`, with every status, as soon as the octets that
+/// have arrived contain the size.
 ///
 /// The struct is small, because a session returns one for each message, and returns it in memory.
 struct Frame {
@@ -168,9 +169,9 @@ class PERIGEE_API Session {
                            Body body) const = 0;
   virtual void begin_locate_reply(cdr::Encoder& encoder, Version version,
                                   const LocateReplyHeader& header) const = 0;
-  /// Completes the message: patches its size, as if it were sent whole. Call it once, after the
-  /// body. Above `message_size_max` the encoder's error is then `too_large`, and the message must
-  /// not be sent.
+  /// Completes the message: writes the size of the whole message into its header, as if the message
+  /// were sent without fragments. Call it once, after the body. Above `message_size_max` the
+  /// encoder's error is then `too_large`, and the message must not be sent.
   virtual void finish(cdr::Encoder& encoder) const = 0;
   /// Appends the segments to send for a finished message, in order. A message above `fragment_size`
   /// is cut into fragments if its version and kind allow. Then `fragment_headers` is overwritten

@@ -203,7 +203,7 @@ struct interface_traits : stub::output_traits<CORBA::abstract_reference<T>> {
   }
 };
 
-/// An object reference, a value, or neither of both: nil.
+/// An object reference or a value. Nil has neither.
 struct Decoded {
   counted_ptr<orb::Reference> object;
   counted_ptr<CORBA::ValueBase> value;

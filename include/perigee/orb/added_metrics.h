@@ -13,8 +13,9 @@ namespace perigee::orb {
 
 class MetricsSources;
 
-/// Appends families of metrics to a snapshot. Any thread, one thread at a time. Must not throw,
-/// must not call `_metrics()` of the same ORB, and must not destroy its own AddedMetrics.
+/// Appends families of metrics to a snapshot. Called on any thread, but on one thread at a time.
+/// Must not throw, must not call `_metrics()` of the same ORB, and must not destroy its own
+/// AddedMetrics.
 using AppendMetrics = std::function<void(MetricsSnapshot&)>;
 
 /// While it exists, each snapshot of the ORB's metrics has the families of `append`, too: the

@@ -30,7 +30,7 @@ struct amic_traits;
 namespace Messaging {
 inline namespace perigee_v1 {
 
-/// The exception with which an asynchronous call has ended. Used by reference.
+/// The exception with which an asynchronous call has ended. Programs use it through a reference.
 class PERIGEE_API ExceptionHolder {
  public:
   explicit ExceptionHolder(std::exception_ptr exception) noexcept

@@ -56,7 +56,7 @@ concept Insertable = requires {
 
 // ---- types that are not generated --------------------------------------------------------------
 
-/// Stored inside the Any, without an allocation.
+/// The types of values that are stored inside the Any, without an allocation.
 template <typename T>
 concept Basic = std::is_arithmetic_v<T> && Insertable<T>;
 

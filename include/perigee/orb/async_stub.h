@@ -168,8 +168,9 @@ class PERIGEE_API CallHandle {
   void wait();
   /// Drives the calls of this call's loop until `done()`, or until `timeout` milliseconds have
   /// passed; 0xffffffff: no limit. With 0 it handles the events that have come, and does not block.
-  /// `done` is called after each turn, and when a call ends whose handle has called `wake_at_end`.
-  /// Any number of threads. Raises NO_RESOURCES if too many upcalls of this thread wait.
+  /// `done` is called after each turn, and at the end of each call whose handle has called
+  /// `wake_at_end`. Any number of threads. Raises NO_RESOURCES if too many upcalls of this thread
+  /// wait.
   void drive(function_ref<bool()> done, std::uint32_t timeout) const;
   /// From now on the end of the call lets the threads in `drive` call `done` again. Any thread.
   void wake_at_end() const noexcept;

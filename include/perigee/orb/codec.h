@@ -86,8 +86,8 @@ class PERIGEE_API Codec : public CORBA::Object {
   using _ref_type = CORBA::object_reference<Codec>;
   static constexpr std::string_view _type_id = "IDL:omg.org/IOP/Codec:1.0";
 
-  /// The format has no encoding for the type: a local interface, a valuetype, or wide
-  /// characters in GIOP 1.0.
+  /// The format has no encoding for the type: a local interface, a native type, or wide characters
+  /// in GIOP 1.0.
   PERIGEE_LOCAL_EXCEPTION(InvalidTypeForEncoding)
   /// The octets are not in the format.
   PERIGEE_LOCAL_EXCEPTION(FormatMismatch)
@@ -110,7 +110,7 @@ class PERIGEE_API Codec : public CORBA::Object {
   Codec() = default;
 };
 
-/// Any thread.
+/// Makes codecs. Any thread.
 class PERIGEE_API CodecFactory : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<CodecFactory>;

@@ -82,8 +82,8 @@ PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_from_float(long double value, int scale);
 PERIGEE_API long double fixed_to_float(Int128 units, int scale);
 PERIGEE_API std::string fixed_to_string(Int128 units, int scale);
-/// Reads a word from the stream as fixed_from_text does. If the word is no number of these digits,
-/// sets failbit and leaves `units` unchanged.
+/// Reads a word from the stream as fixed_from_text does. If the word is not a number with at most
+/// these digits, sets failbit and leaves `units` unchanged.
 PERIGEE_API void fixed_read(std::istream& is, int digits, int scale, Int128& units);
 
 PERIGEE_API void encode_fixed(cdr::Encoder& encoder, Int128 units, int digits);

@@ -21,7 +21,8 @@ inline namespace perigee_v1 {
 
 inline constexpr CORBA::PolicyType REBIND_POLICY_TYPE = 23;
 inline constexpr CORBA::PolicyType SYNC_SCOPE_POLICY_TYPE = 24;
-/// Not supported, as REPLY_START_TIME_POLICY_TYPE: `create_policy` raises PolicyError.
+/// Not supported: `create_policy` raises PolicyError. The same holds for
+/// REPLY_START_TIME_POLICY_TYPE.
 inline constexpr CORBA::PolicyType REQUEST_START_TIME_POLICY_TYPE = 27;
 inline constexpr CORBA::PolicyType REQUEST_END_TIME_POLICY_TYPE = 28;
 inline constexpr CORBA::PolicyType REPLY_START_TIME_POLICY_TYPE = 29;

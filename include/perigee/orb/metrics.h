@@ -29,7 +29,7 @@ struct LatencyHistogram {
 
   [[nodiscard]] std::uint64_t count() const noexcept;
   /// The quantile `share` (0 to 1) of the durations, rounded up to a bound. If the quantile is
-  /// above the highest bound, the highest bound.
+  /// above the highest bound, gives the highest bound.
   [[nodiscard]] std::chrono::nanoseconds quantile(double share) const noexcept;
 };
 

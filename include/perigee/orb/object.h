@@ -185,8 +185,8 @@ class PERIGEE_API Object {
   [[nodiscard]] virtual std::uint32_t _hash(std::uint32_t maximum) const;
   /// The repository id of the most derived interface. Asks the object.
   virtual std::string _repository_id() const;
-  /// The repository id that the reference has. Sends no request. That of CORBA::Object if the
-  /// reference has none, and for local objects. TAOX11 has this function.
+  /// The repository id that the reference has. Sends no request. Gives the id of CORBA::Object if
+  /// the reference has none, and for local objects. TAOX11 has this function.
   [[nodiscard]] std::string _interface_repository_id() const;
   /// The component that the object belongs to, or nil. Asks the object. An object whose server does
   /// not know this operation belongs to no component.

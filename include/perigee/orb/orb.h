@@ -102,9 +102,9 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   /// False: Perigee offers no service that this operation describes (security, transactions).
   bool get_service_information(ServiceType type, ServiceInformation& information) const;
 
-  /// Makes a policy: a standard one, including those of the POA, or a ConnectionTimeoutPolicy.
-  /// <perigee/poa/policies_any.h> puts the values of the POA's policies into an Any. Raises
-  /// PolicyError.
+  /// Makes a policy: a standard one, including those of the POA, a ConnectionTimeoutPolicy, or one
+  /// of a type with a registered PolicyFactory. <perigee/poa/policies_any.h> puts the values of the
+  /// POA's policies into an Any. Raises PolicyError.
   object_reference<Policy> create_policy(PolicyType type, const Any& value);
 
   /// The ORB's context, without a name. It is the root of the contexts that operations with a
@@ -151,15 +151,16 @@ class PERIGEE_API ORB : public TypeCodeFactory {
   }
   /// Whether `perform_work` would find work.
   [[nodiscard]] bool work_pending();
-  /// A handle that becomes readable when `perform_work` has work, timers included. -1 if
-  /// `perform_work` never has work. Do not read, change or close the handle.
+  /// Under thread strategy reactive: a handle that becomes readable when `perform_work` has work,
+  /// timers included. Do not read, change or close it. Otherwise -1, although `perform_work` may
+  /// have work: then call it from time to time.
   [[nodiscard]] int _work_handle() const noexcept;
 
   /// Stops serving. With `wait_for_completion`, waits for requests in progress; then it must not be
   /// called from an upcall (BAD_INV_ORDER, OMG minor 3).
   void shutdown(bool wait_for_completion = false);
-  /// Does the same as `shutdown(true)`, with its exception. Then destroys the POAs and closes all
-  /// connections.
+  /// Does the same as `shutdown(true)`, and raises the same exception. Then destroys the POAs and
+  /// closes all connections.
   void destroy();
 
   /// The metrics of the ORB as numbers: include <perigee/orb/metrics.h>.

@@ -75,7 +75,7 @@ class PERIGEE_API TCPProtocolProperties final : public ProtocolProperties {
   Values values_;
 };
 
-/// Properties of UNIX-domain sockets, as in TAO. Sizes in octets; 0: the system's.
+/// Properties of UNIX-domain sockets, as in TAO. Sizes in octets; 0: the system's default sizes.
 class PERIGEE_API UnixDomainProtocolProperties final : public ProtocolProperties {
  public:
   using _ref_type = CORBA::object_reference<UnixDomainProtocolProperties>;

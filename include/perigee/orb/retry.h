@@ -25,7 +25,7 @@ namespace perigee {
 /// `delay_max` at most. Then a random part of the delay is left out: at most the fraction `jitter`
 /// of the delay. So many clients that failed at the same time do not try again at the same time.
 struct RetrySchedule {
-  std::uint32_t attempts_max = 5;  ///< with the first attempt; at least 1
+  std::uint32_t attempts_max = 5;  ///< including the first attempt; at least 1
   Duration first_delay = std::chrono::milliseconds(100);
   double factor = 2;  ///< at least 1
   Duration delay_max = std::chrono::seconds(5);
@@ -33,8 +33,8 @@ struct RetrySchedule {
   /// The time from the first attempt. An attempt that would begin later is not made. The time does
   /// not end an attempt that is in progress: use `with_timeout`, of <perigee/orb/with_policies.h>.
   Duration time_max = Duration::max();
-  /// Whether the call is attempted again after this failure. A function that accepts other failures
-  /// must accept that the server may execute the call twice.
+  /// Whether the call is attempted again after this failure. With a function that accepts other
+  /// failures, the server may execute the call twice.
   bool (*retry_if)(const CORBA::SystemException& failure) = &is_transient;
 };
 

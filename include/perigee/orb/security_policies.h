@@ -56,7 +56,8 @@ class PERIGEE_API QOPPolicy final : public CORBA::Policy {
 };
 
 /// With `trust_in_target`, calls use only TLS, and verify the certificate of the server. Without
-/// it, calls over TLS do not verify it: for servers with a self-signed certificate, in tests.
+/// `trust_in_target`, calls over TLS do not verify the certificate: for tests with self-signed
+/// certificates.
 class PERIGEE_API EstablishTrustPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<EstablishTrustPolicy>;

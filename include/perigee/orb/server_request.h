@@ -52,15 +52,14 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// Called by the adapter if the request has to wait. So far the adapter has read only the object
   /// key.
   virtual Hold hold() { return Hold::wait; }
-  /// Called when the servant is found and the upcall comes next. A SYNC_WITH_SERVER client gets its
+  /// Called when the servant is found, just before the upcall. A SYNC_WITH_SERVER client gets its
   /// reply now.
   virtual void begin_upcall() {}
   /// Defers the reply. The caller owns the returned request, and replies through it: on any thread,
   /// one at a time, also after the upcall. The original request counts as answered. Call `defer`
   /// when the arguments are decoded, since they are not kept. The list given to `set_raises` must
-  /// outlive the deferred request. Delete the deferred request after the reply: only then the
-  /// request is over for the server. Raises BAD_INV_ORDER if the request was answered or deferred
-  /// before.
+  /// outlive the deferred request. Delete the deferred request after the reply: the request ends
+  /// for the server only then. Raises BAD_INV_ORDER if the request was answered or deferred before.
   [[nodiscard]] ServerRequest* defer();
   [[nodiscard]] bool deferred() const noexcept { return deferred_; }
   /// The same request, with its arguments, for a thread that dispatches it later. This request then
@@ -73,7 +72,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
 
   /// The other end of the connection, as text for logs; empty if there is none.
   [[nodiscard]] virtual std::string_view peer() const noexcept { return {}; }
-  /// The identity of the peer, if the system vouches for it.
+  /// The identity of the peer, if the operating system reports it.
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
@@ -94,7 +93,7 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   [[nodiscard]] OctetSpan object_key() const noexcept { return object_key_; }
   [[nodiscard]] bool response_expected() const noexcept { return response_expected_; }
   [[nodiscard]] bool answered() const noexcept { return answered_; }
-  /// Whether the reply was a system exception, also if no reply was sent.
+  /// Whether the request ended with a system exception, even if no reply was sent.
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   /// A decoder at the start of the arguments.
   [[nodiscard]] cdr::Decoder& arguments() noexcept { return arguments_; }

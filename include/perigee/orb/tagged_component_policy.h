@@ -42,7 +42,7 @@ class PERIGEE_API TaggedComponentPolicy final : public CORBA::Policy {
   const IOP::TaggedComponentSeq components_;
 };
 
-/// Makes the policy. Raises as the constructor.
+/// Makes the policy. Raises the exceptions of the constructor.
 [[nodiscard]] PERIGEE_API CORBA::object_reference<CORBA::Policy> make_tagged_components(
     IOP::TaggedComponentSeq components);
 

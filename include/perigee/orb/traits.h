@@ -24,7 +24,7 @@ template <typename T, std::size_t size>
 struct dimensions_of<std::array<T, size>>
     : std::integral_constant<std::uint32_t, 1 + dimensions_of<T>::value> {};
 
-/// Passed by value: basic types and enums.
+/// The traits of types that are passed by value: basic types and enums.
 template <typename T>
 struct value_traits : output_traits<T> {
   using value_type = T;
@@ -41,7 +41,7 @@ struct bitmask_traits : value_traits<T> {
   using bit_bound = std::integral_constant<std::uint32_t, 8 * sizeof(Bits)>;
 };
 
-/// Passed by reference: all other types but object references.
+/// The traits of types that are passed by reference: all other types except object references.
 template <typename T>
 struct aggregate_traits : output_traits<T> {
   using value_type = T;

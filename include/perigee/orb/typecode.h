@@ -23,7 +23,8 @@ inline namespace perigee_v1 {
 
 class Any;
 
-/// tk_null, tk_long, …: <perigee/cdr/typecode.h> lists them; <perigee/corba.h> includes it.
+/// The kinds tk_null, tk_long, …: <perigee/cdr/typecode.h> declares them, and <perigee/corba.h>
+/// includes that header.
 using TCKind = perigee::cdr::TypeKind;
 using ValueModifier = std::int16_t;
 using Visibility = std::int16_t;
@@ -142,7 +143,7 @@ class PERIGEE_API TypeCode::Bounds final : public UserException {
   void _encode(perigee::cdr::Encoder& encoder) const override;
 };
 
-/// The type of `_tc_X`: a constant that converts to a reference to a TypeCode.
+/// The type of the constants `_tc_…`. They convert to references to TypeCodes.
 class PERIGEE_API TypeCodeConstant final {
  public:
   constexpr explicit TypeCodeConstant(const perigee::cdr::TypeNode* node) noexcept : node_(node) {}

@@ -146,8 +146,8 @@ class PERIGEE_API ValueBase : public virtual perigee::counted_from_this {
 
   /// A deep copy: a new value of the same class, and new values of all values that it refers to.
   /// The copies share values, and form cycles, like the originals. References to objects are copied
-  /// as references. A struct, union, sequence or array in an any is not copied if its values came
-  /// in a cycle.
+  /// as references. Values inside a struct, union, sequence or array in an any are copied only if
+  /// the any was received and they form no cycle. Otherwise the copy shares them.
   ///
   /// No thread may change the values meanwhile. Raises NO_IMPLEMENT if the class of one of the
   /// values does not override `_shallow_copy`. Source: CORBA 3.0, 4.4.1.

@@ -61,7 +61,7 @@ class PERIGEE_API Copying final {
     reference = CORBA::abstract_reference<T>(dynamic_counted_cast<T>(copy_of(value._shared())));
   }
   /// A value in the any is copied. Values inside a struct, union, sequence or array in the any are
-  /// not, since copies of an any share its contents.
+  /// copied only if the any was received and they form no cycle. Otherwise the copy shares them.
   void replace(CORBA::Any& any);
   template <typename T>
   void replace(T& member) {

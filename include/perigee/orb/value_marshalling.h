@@ -13,8 +13,8 @@
 
 namespace perigee::value {
 
-/// The values of a message while its arguments or results are encoded. All values that share a
-/// message must be encoded in one expression: `Writing(encoder).encoder() << a << b`.
+/// The values of a message while its arguments or results are encoded. All values of a message must
+/// be encoded in one expression: `Writing(encoder).encoder() << a << b`.
 using Writing = cdr::ValueWriting;
 
 /// Called after strings and sequences in the state of a value. See `ValueWriting::split_chunk`.
@@ -33,13 +33,13 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
-  /// The reading of the decoder, which must be a Reading.
+  /// The ValueReading of the decoder, which must be a Reading.
   [[nodiscard]] static Reading& of(const cdr::Decoder& decoder) noexcept {
     return static_cast<Reading&>(*decoder.values());
   }
 
-  /// Sets the values outside of the octets to which the octets refer. The octets come from this
-  /// process. The span must outlive this object.
+  /// The octets come from this process, and may refer to values outside of them. Sets these values.
+  /// The span must outlive this object.
   void set_outer_values(std::span<const counted_ptr<CORBA::ValueBase>> values) noexcept {
     outer_values_ = values;
     accept_outer_values(static_cast<std::uint32_t>(values.size()));
@@ -48,7 +48,7 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
   /// Whether one of these values was not of the expected class.
   [[nodiscard]] bool has_refused_outer() const noexcept { return has_refused_outer_; }
 
-  /// While an object of this class exists, the reading decodes a value of an any whose TypeCode
+  /// While an object of this class exists, the Reading decodes a value of an any whose TypeCode
   /// shows no cycle. Outside of skipped state, a reference to a value that contains it fails with
   /// `value_cycle`: a program that ignores the any would not break the cycle.
   class WithoutCycles final {

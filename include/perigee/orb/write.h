@@ -1,6 +1,6 @@
 // Values of IDL types on output streams:
 // - `os << value`;
-// - `os << IDL::traits<T>::write(value)`, also for types that have a text of the standard library,
+// - `os << IDL::traits<T>::write(value)`, also for types that the standard library itself writes,
 //   such as std::string;
 // - `os << IDL::traits<T>::write<Formatter>(value)`, with a formatter of your own;
 // - `IDL::traits<T>::write_on(os, value)` and `write_on(os, value, formatter)`.

@@ -1,5 +1,5 @@
 // IORTable: names for references, which clients use as `corbaloc::host:port/Name`. The interface is
-// that of TAO. From `resolve_initial_references("IORTable")`.
+// that of TAO. A program gets the table by `resolve_initial_references("IORTable")`.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -33,8 +33,8 @@ class PERIGEE_API Locator : public CORBA::Object {
   }
 };
 
-/// Forwards clients (LOCATION_FORWARD). If a request's whole object key is one of these names, the
-/// client is forwarded to the reference of that name. Any thread.
+/// Has names for references. If a request's whole object key is a name of the table, the client is
+/// forwarded to the reference of that name (LOCATION_FORWARD). Any thread.
 class PERIGEE_API Table : public CORBA::Object {
  public:
   using _ref_type = CORBA::object_reference<Table>;

@@ -24,9 +24,9 @@ class PERIGEE_API PeerCurrent : public virtual CORBA::Current {
   /// The client's address, as in logs: "iiop://10.0.0.7:40000". Empty for a call within the
   /// process.
   [[nodiscard]] virtual std::string peer() = 0;
-  /// The identity of the client, if the system vouches for it: the process, user and group at the
-  /// other end of a UNIX-domain connection. Empty for transports without proof of identity (TCP),
-  /// and for a call within the process.
+  /// The identity of the client, if the operating system reports it: the process, user and group at
+  /// the other end of a UNIX-domain connection. Empty for transports without proof of identity
+  /// (TCP), and for a call within the process.
   [[nodiscard]] virtual std::optional<PeerIdentity> identity() = 0;
   /// The certificate of the client, if the connection uses TLS and the client has one. Empty for
   /// other transports, and for a call within the process. Check `is_verified` before the names.

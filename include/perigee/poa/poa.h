@@ -261,8 +261,8 @@ class PERIGEE_API POA : public CORBA::Object {
   /// one where the policies allow it. Both functions need RETAIN, and UNIQUE_ID or
   /// IMPLICIT_ACTIVATION. Without these policies, `servant_to_reference` works only in an upcall on
   /// the servant, and so does `servant_to_id` with USE_DEFAULT_SERVANT. In an upcall on the
-  /// servant, `servant_to_reference` refers to the object of the upcall. Raises WrongPolicy, and
-  /// ServantNotActive if the servant has no object.
+  /// servant, `servant_to_reference` returns a reference to the object of the upcall. Raises
+  /// WrongPolicy, and ServantNotActive if the servant has no object.
   virtual ObjectId servant_to_id(const ServantRef& servant) = 0;
   virtual CORBA::object_reference<CORBA::Object> servant_to_reference(
       const ServantRef& servant) = 0;

@@ -34,7 +34,7 @@ template <typename T>
 class weak_servant_reference;
 
 /// A counted reference to a servant. The application's references and the POAs in which the servant
-/// is active own it. Using null raises INV_OBJREF.
+/// is active own it. Using a null reference raises INV_OBJREF.
 template <typename T>
 class servant_reference {
  public:
@@ -168,7 +168,7 @@ class PERIGEE_API Servant : public virtual perigee::counted_from_this {
   [[nodiscard]] CORBA::servant_reference<Servant> _self() noexcept {
     return CORBA::servant_reference<Servant>(counted(*this));
   }
-  /// The same, as TAOX11 names it.
+  /// The same, under the name that TAOX11 has for it.
   [[nodiscard]] CORBA::servant_reference<Servant> _lock() noexcept { return _self(); }
 
  protected:

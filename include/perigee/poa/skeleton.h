@@ -76,8 +76,8 @@ template <std::size_t Count>
   return unknown_operation;
 }
 
-/// `slots` is a hash table with open addressing: a name is in the first slot from
-/// `operation_hash(name, 0)` on that was free. `Count` is a power of two. At least one slot is
+/// `slots` is a hash table with open addressing: each name was put into the first free slot,
+/// searched from slot `operation_hash(name, 0)` on. `Count` is a power of two. At least one slot is
 /// free.
 template <std::size_t Count>
 [[nodiscard]] std::uint16_t find_hashed_operation(const OperationSlot (&slots)[Count],

@@ -10,8 +10,8 @@
 
 namespace perigee {
 
-/// The object to which a tie passes its requests, of any class that has the operations. The tie
-/// shares the ownership of the object, or the application alone owns it.
+/// The object to which a tie passes its requests. Any class that has the operations can be its
+/// class. The tie shares the ownership of the object, or the application alone owns it.
 template <typename T>
 class Tied final {
  public:

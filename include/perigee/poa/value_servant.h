@@ -1,5 +1,5 @@
-// The base of servants that are also values: `CORBA::servant_traits` of a valuetype that supports
-// an interface. Included by the headers of servants of such valuetypes.
+// The base of servants that are also values, for valuetypes that support an interface. Included by
+// the generated headers of such servants.
 #pragma once
 
 #include <perigee/orb/value.h>

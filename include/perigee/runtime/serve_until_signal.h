@@ -29,10 +29,9 @@ namespace perigee {
 PERIGEE_API void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
                                     const std::function<void()>& ready = {});
 
-/// Does the same. The first signal calls `ending` on a thread of this function, before the
-/// shutdown: the ORB still serves, and calls of `ending` are still possible. `ending` must not
-/// throw. The ORB is shut down only after `ending` has returned. Not called if the ORB ends without
-/// a signal.
+/// Does the same, and calls `ending` after the first signal, before the shutdown. `ending` runs on
+/// a thread of this function. Meanwhile the ORB still serves requests, and `ending` may make calls.
+/// `ending` must not throw. It is not called if the ORB ends without a signal.
 PERIGEE_API void serve_until_signal(const CORBA::object_reference<CORBA::ORB>& orb,
                                     const std::function<void()>& ready,
                                     const std::function<void()>& ending);

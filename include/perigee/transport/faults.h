@@ -71,8 +71,9 @@ struct RandomFaults {
   std::uint64_t octet_max = 4096;  ///< faults happen before this octet, uniformly distributed
   std::chrono::microseconds delay_max{10'000};
 };
-/// Parses text like "seed=7,split=0.5,end_of_stream=0.01": names of members; `delay_max` in
-/// microseconds. Errors: IoErrorKind::bad_address, with the wrong part.
+/// Parses text like "seed=7,split=0.5,end_of_stream=0.01". The names are those of the members of
+/// RandomFaults; `delay_max` is in microseconds. Errors: IoErrorKind::bad_address, with the wrong
+/// part.
 PERIGEE_API std::expected<RandomFaults, IoError> parse_random_faults(std::string_view text);
 /// Makes scripts. The same seed and connection number give the same script.
 PERIGEE_API std::function<FaultScript(const FaultyConnection&)> random_faults(

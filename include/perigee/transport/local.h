@@ -29,12 +29,13 @@ inline constexpr std::uint32_t tag_perigee_place = 0x50474502;
 ///
 /// Without `places`, a client connects only to sockets of Perigee servers. These are socket files
 /// that a server has marked with the sticky bit in the permissions, and abstract names that begin
-/// with "@perigee-". The sender of a reference can set neither.
+/// with "@perigee-". The sender of a reference can set neither. With `places`, a client connects
+/// only to sockets in these places, marked or not.
 struct LocalTrust {
   bool everybody = false;                  ///< trusts the servers of all users
   bool own_user = true;                    ///< trusts servers with the process's effective user
   std::vector<std::uint32_t> users = {0};  ///< trusts servers with these users; root by default
-  std::vector<std::string> places;         ///< "/folder", "@prefix"; sockets there need no mark
+  std::vector<std::string> places;         ///< "/folder", "@prefix": the only places of sockets
 };
 /// Parses text like "own,root,bank,1003,/run/bank,@bank-": `own`, `all`, users by name or number,
 /// folders, and beginnings of abstract names. Without users, `own` and root apply. On an error,
@@ -42,10 +43,10 @@ struct LocalTrust {
 PERIGEE_API std::expected<LocalTrust, std::string> parse_local_trust(std::string_view text);
 
 /// The factory of scheme "uiop". Addresses: "/path" (a file) or "@name" (an abstract name, which
-/// needs no file, and to which all users of the host may connect). After either, "?user=1000" lets
-/// a client connect only if this user listens. To listen, the address may be empty: then the
-/// protocol chooses a new path in the runtime folder of the user. A path may have other options,
-/// "/path?mode=0660&publish=omniorb":
+/// needs no file, and to which all users of the host may connect). With "?user=1000" at the end of
+/// the address, a client connects only if this user listens. To listen, the address may be empty:
+/// then the protocol chooses a new path in the runtime folder of the user. A path may have other
+/// options, "/path?mode=0660&publish=omniorb":
 /// - `mode`: the permissions of the file, which say which users may connect; 0600 by default.
 /// - `publish=omniorb`: references contain the address in their first IIOP profile, as omniORB's
 ///   references do, and have no uiop profile for it. So clients with omniORB find it, too. (Not in

@@ -33,8 +33,8 @@ struct SchemeRow {
 };
 
 /// The parts that a plug-in or an application adds to a registry. The schemes of a transport carry
-/// the messages of the ORB, GIOP; rows make further schemes. A row may name messaging protocols and
-/// transports that are registered already.
+/// the ORB's own messages (GIOP). Rows define further schemes. A row may name messaging protocols
+/// and transports that are registered already.
 struct ProtocolParts {
   ProtocolFactories transports;
   std::vector<MessagingMaker> messagings;
@@ -58,8 +58,8 @@ class PERIGEE_API ProtocolRegistry {
 
   /// Sets the ORB's own messaging protocol, which must outlive the registry. The schemes of
   /// transports carry its messages, and so do rows that name it. Must be called before anything is
-  /// added. Without this call, the protocol of the ORB itself has the name "giop" and needs a
-  /// stream.
+  /// added. Without this call, the registry assumes that the ORB's own protocol has the name "giop"
+  /// and needs a stream.
   void set_own_messaging(const messaging::MessagingProtocol& messages) noexcept;
 
   /// Adds all of the parts or, on an error, none. IoErrorKind::bad_plugin: a name, a scheme or the
@@ -76,15 +76,15 @@ class PERIGEE_API ProtocolRegistry {
   /// Errors: those of `add`; IoErrorKind::bad_plugin, with the reason, for a file that cannot be
   /// loaded, is not a plug-in or was built for another ORB, and for exceptions from the plug-in.
   [[nodiscard]] std::expected<void, IoError> load(const std::string& path);
-  /// Removes a transport, and the schemes of all rows that need this transport or messages that
-  /// were added with it. Their names, schemes and tags become free. Connections, acceptors and
-  /// references that use them remain usable. `name` is the name of a transport, one of its schemes,
-  /// or the scheme of a row. For a row, the transport of the row is removed if both were added
-  /// together, otherwise only the row. False if no part has the name.
+  /// Removes a transport. Also removes the schemes of all rows that use this transport, or that use
+  /// messages which were added together with it. Their names, schemes and tags become free.
+  /// Connections, acceptors and references that use them remain usable. `name` is the name of a
+  /// transport, one of its schemes, or the scheme of a row. For a row, the transport of the row is
+  /// removed if both were added together, otherwise only the row. False if no part has the name.
   bool remove(std::string_view name);
   /// Adds again the part that was last removed by this name or scheme, and the parts that were
-  /// removed with it. False if no such part was removed. Errors: those of `add`, if another part
-  /// has the name now, or if the part is registered.
+  /// removed with it. False if no such part was removed. Errors: those of `add`, for example if
+  /// another part has taken the name.
   [[nodiscard]] std::expected<bool, IoError> restore(std::string_view name);
 
   /// Reads the files of all protocols again: see ProtocolFactory::reload. Tries all of them,

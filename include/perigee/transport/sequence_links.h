@@ -25,7 +25,7 @@ struct Link {
   static constexpr std::array<char, 4> expected_magic{'P', 'G', 'L', 'K'};
 
   std::array<char, 4> magic = expected_magic;
-  std::uint32_t hold = 0;        ///< number of the word by which the octets are given back
+  std::uint32_t hold = 0;        ///< number of the shared word by which the octets are given back
   std::uint32_t generation = 0;  ///< number of this use of the word; not 0
   std::uint32_t reserved = 0;
   std::uint64_t offset = 0;  ///< octets in front of the place, in the memory of the sender
@@ -48,7 +48,7 @@ struct LinkedOctets {
 /// The links of one connection. Several threads may send while one thread receives.
 class PERIGEE_API SequenceLinks {
  public:
-  /// The most octets that a linked message has in front of the linked ones.
+  /// The most octets that a linked message has in front of the linked octets.
   static constexpr std::size_t head_size_max = 960;
 
   virtual ~SequenceLinks() = default;
@@ -62,7 +62,7 @@ class PERIGEE_API SequenceLinks {
   virtual void note_queued(const Link& link, std::uint64_t position) noexcept = 0;
   /// Called when the message of the link will not be sent.
   virtual void take_back(const Link& link) noexcept = 0;
-  /// The same for a message in the queue. Does nothing if it has no link.
+  /// The same for a message in the queue. Does nothing if the message has no link.
   virtual void take_back_queued(std::uint64_t position) noexcept = 0;
   /// @}
 

@@ -24,7 +24,7 @@ class shared_pool;
 
 /// A block of a pool. Shares the ownership of the block: the pool uses the memory again when the
 /// last copy is destroyed. Several threads may use copies, but not the same object while one of
-/// them changes it. The octets of copies are the same octets.
+/// them changes it. Copies refer to the same octets.
 class PERIGEE_API shared_buffer final {
  public:
   /// Where the block is in the file of its pool.

@@ -23,9 +23,11 @@ struct TlsOptions {
   /// The certificate of this process, followed by the certificates of the authorities between it
   /// and the root. Servers need it.
   std::string certificate_file;
-  /// The private key of that certificate. Refused if other users may read the file.
+  /// The private key of that certificate. The file must belong to the process's user or to root. It
+  /// is refused if the group may write it, or if users outside the group have any access.
   std::string key_file;
-  /// A file whose first line is the passphrase of the key. Refused if other users may read it.
+  /// A file whose first line is the passphrase of the key. The rules of `key_file` hold for it,
+  /// too.
   std::string passphrase_file;
   /// The certificate authorities to trust: a file, or a folder in the form of `openssl rehash`.
   /// Empty: clients verify servers with the system's authorities, and a server cannot verify
@@ -38,7 +40,7 @@ struct TlsOptions {
   /// The cipher suites of TLS 1.3 ("TLS_AES_128_GCM_SHA256:..."). Empty: those of OpenSSL.
   std::string cipher_suites;
   /// The file to which the secrets of all connections are written, for programs such as Wireshark.
-  /// For tests only.
+  /// For tests only. Refused if the group or other users may access it.
   std::string key_log_file;
   ClientCertificates client_certificates = ClientCertificates::off;
   TlsVersion version_min = TlsVersion::tls_1_2;

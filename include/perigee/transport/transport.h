@@ -45,7 +45,7 @@ struct Features {
   bool owes_output = false;       ///< after `receive`, may have octets to send: call `has_output`
   bool encodes_in_place = false;  ///< has `begin_direct` and `commit`
   bool scatters = false;          ///< has a `receive_scattered` of its own
-  bool spins = false;             ///< a `receive` that waits polls before it sleeps
+  bool spins = false;             ///< a waiting `receive` polls before it sleeps
   bool is_virtual =
       false;  ///< shares a socket with other transports: no thread may wait in `receive`
   /// Octets of memory that a peer can make the transport use in `open`. A server charges them to a
@@ -72,7 +72,8 @@ class PERIGEE_API Transport {
   /// receive or send time-out passed.
   virtual IoResult open(Wait /*wait*/) { return {}; }
   /// Ends the output, for example with close_notify of TLS. The sending thread calls it when all
-  /// octets are sent, and repeats the call until it returns `ok`, like `open`. It sends no more.
+  /// octets are sent, and repeats the call until it returns `ok`, as with `open`. Then that thread
+  /// sends nothing more.
   virtual IoResult finish(Wait /*wait*/) {
     shutdown_send();
     return {};
@@ -160,8 +161,8 @@ class PERIGEE_API Transport {
   [[nodiscard]] virtual int lifetime_fd() const noexcept { return -1; }
   /// The peer, as text for logs: "iiop://127.0.0.1:40000".
   [[nodiscard]] virtual const std::string& peer() const noexcept = 0;
-  /// The identity of the peer; empty if the system does not vouch for it. Any thread, as long as
-  /// the connection is open.
+  /// The identity of the peer; empty if the operating system does not report it. Any thread, as
+  /// long as the connection is open.
   [[nodiscard]] virtual std::optional<PeerIdentity> peer_identity() const noexcept {
     return std::nullopt;
   }
@@ -206,8 +207,8 @@ PERIGEE_API std::expected<Endpoint, IoError> parse_endpoint(std::string_view tex
 class PERIGEE_API ConnectInProgress {
  public:
   virtual ~ConnectInProgress() = default;
-  /// Continues to connect. Null: not connected yet. Must not be called again after a transport or
-  /// an error.
+  /// Continues to connect. Null: not connected yet. Must not be called again after it has returned
+  /// a transport or an error.
   virtual std::expected<std::unique_ptr<Transport>, IoError> advance() = 0;
   /// A handle that becomes readable when `advance` can continue. The handle never changes. It
   /// exists after the first `advance` that has returned null.
@@ -239,8 +240,8 @@ class PERIGEE_API Acceptor {
  public:
   virtual ~Acceptor() = default;
   /// `Wait::no`: nullptr if no connection waits. After `interrupt`, `accept` first gives the
-  /// connections that clients made before it, unless the system has reset them. Then it gives
-  /// IoErrorKind::interrupted.
+  /// connections that clients made before the interruption, unless the system has reset them. Then
+  /// it gives IoErrorKind::interrupted.
   virtual std::expected<std::unique_ptr<Transport>, IoError> accept(Wait wait) = 0;
   /// Wakes a thread that is blocked in `accept`. Later calls of `accept` do not block. Any thread.
   virtual void interrupt() noexcept = 0;

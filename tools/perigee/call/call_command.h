@@ -12,8 +12,8 @@ namespace perigee::tool {
 /// prints JSON on standard output. Exit statuses: those of usage.h, and `exit_user_exception`.
 void add_call_command(CLI::App& program, const std::vector<std::string>& orb_options);
 
-/// CLI11 takes a word in brackets apart. For `perigee call`, this function marks the words that are
-/// JSON arrays, before the words are parsed; the command removes the marks.
+/// CLI11 splits a word in brackets into several words. So for `perigee call`, this function marks
+/// JSON arrays before the words are parsed. The command removes the marks.
 void keep_arrays(std::vector<std::string>& words);
 
 }  // namespace perigee::tool

@@ -32,7 +32,7 @@ void check_bound(std::size_t size, std::uint32_t bound, const char* unit, const 
               std::to_string(bound));
 }
 
-/// DynAnys have no vector of the elements' type for the other kinds.
+/// Whether the elements are octets. Then base64 can stand for them, and one vector sets them all.
 bool is_octets(const CORBA::TypeCode& sequence) {
   return unaliased(sequence.content_type())->kind() == TCKind::tk_octet;
 }

@@ -20,9 +20,9 @@ namespace perigee::tool {
     const std::string& name, const std::expected<std::vector<ipc::InetAddr>, std::string>& resolved,
     std::chrono::milliseconds time, const std::vector<ipc::InetAddr>& addresses);
 
-/// All of the above for this host.
+/// Makes all checks above for this host.
 [[nodiscard]] Findings check_network();
-/// Connects to each address of "host:port". A finding for each address.
+/// Connects to each address of "host:port". Returns a finding for each address.
 [[nodiscard]] Findings check_peer(const std::string& peer, std::chrono::milliseconds limit);
 
 }  // namespace perigee::tool

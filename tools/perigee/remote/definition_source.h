@@ -16,10 +16,10 @@ class DescriptionError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Interfaces that other interfaces use as types.
+/// The interfaces that a description contains.
 enum class Contents {
-  of_one,  ///< describe the first interface only, with what it inherits; enough to call it
-  of_all,  ///< describe all interfaces that it uses, as in the IDL
+  of_one,  ///< only the requested interface, with what it inherits; enough to call it
+  of_all,  ///< also all interfaces that it uses as types, as in the IDL
 };
 
 struct InterfaceSource {

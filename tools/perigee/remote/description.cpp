@@ -29,8 +29,8 @@ std::string lower(std::string text) {
   return text;
 }
 
-/// "::Bank::Account" of "IDL:Bank/Account:1.0". A prefix that is no identifier is left out. Empty
-/// if the id does not end with the name.
+/// "::Bank::Account" of "IDL:Bank/Account:1.0". A prefix that is not an identifier is left out.
+/// Empty if the id does not end with the name.
 std::string name_in(std::string_view id, std::string_view name) {
   const std::size_t end = id.rfind(':');
   if (!id.starts_with("IDL:") || end <= 4) return {};

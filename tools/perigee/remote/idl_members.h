@@ -33,11 +33,11 @@ class IdlMembers {
   /// need names.
   void name_template(const cdr::TypeNode& type, IdlOutput& output);
 
-  /// A type that is no container.
+  /// Writes a type that is not an interface or a valuetype.
   void write_type(const cdr::TypeNode& node, const std::string& name, IdlOutput& output);
-  /// The head of an interface or a valuetype. The types inside it come next.
+  /// Writes the head of an interface or a valuetype. The caller then writes the types inside it.
   void begin(const Described& described, IdlOutput& output);
-  /// The rest of its body, and its end.
+  /// Writes the rest of the body, and its end.
   void end(const Described& described, IdlOutput& output);
 
  private:

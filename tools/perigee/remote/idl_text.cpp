@@ -72,8 +72,8 @@ class IdlWriter {
       if (state != State::done) throw_cycle(id);
       return;
     }
-    // A type that needs itself is written when it is needed for the second time: then all types
-    // that it waits for are declared.
+    // While a type waits for the types that it uses, one of them may need the type itself. It is
+    // then written at once, since all the other types are declared.
     if (state != State::none && state != State::waiting) throw_cycle(id);
     state = state == State::none ? State::waiting : State::repeated;
     const Described& described = *description_.find(id);

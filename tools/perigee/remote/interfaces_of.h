@@ -25,14 +25,14 @@ struct InterfaceQuery {
 [[nodiscard]] InterfaceSource find_source(const CORBA::object_reference<CORBA::ORB>& orb,
                                           const InterfaceQuery& query);
 
-/// An interface of which a command can call the operations.
+/// An interface whose operations a command can call.
 struct RemoteInterface {
   Interfaces interfaces;
   std::string id;  ///< of the interface
 };
 
-/// Reads the interface and the types that it uses. Takes at most `time_max`, and the time limit of
-/// one call; 0: no limit. Throws as `find_source`.
+/// Reads the interface and the types that it uses. Takes at most `time_max` plus the time limit of
+/// one call; 0: no limit. Throws the exceptions of `find_source`.
 [[nodiscard]] RemoteInterface interfaces_of(const CORBA::object_reference<CORBA::ORB>& orb,
                                             const InterfaceSource& source,
                                             std::chrono::milliseconds time_max);

@@ -29,7 +29,7 @@ struct DescribedMembers {
 };
 
 struct MemberSize {
-  std::size_t members = 0;  ///< also parameters, exceptions and bases
+  std::size_t members = 0;  ///< members, and their parameters, exceptions and bases
   std::size_t octets = 0;   ///< of texts, TypeCodes and constant values
 };
 

@@ -38,7 +38,7 @@ class TypeText {
   bool uses_orb_idl_ = false;
 };
 
-/// The name with the escape of IDL if it is a keyword. Throws DescriptionError if it is no
+/// The name with the escape of IDL if it is a keyword. Throws DescriptionError if it is not an
 /// identifier.
 [[nodiscard]] std::string escaped(std::string_view name);
 /// The same for an enumerator. JacORB puts an underscore before the enumerators of Java classes;

@@ -17,7 +17,7 @@ namespace perigee::events {
 ///
 /// The channel keeps the events that have come since the consumer connected, up to the limit of its
 /// queue. The consumer of a subscription gets all events of the subscription, each at least once:
-/// `next` acknowledges the event that the call before returned, and so does `disconnect`. Each
+/// `next` acknowledges the event that the previous `next` returned, and so does `disconnect`. Each
 /// event is one call, so a push consumer suits high rates better.
 class PERIGEE_API ChannelConsumer {
  public:
@@ -39,7 +39,8 @@ class PERIGEE_API ChannelConsumer {
   task<void> connect();
   /// Waits for the next event; connects first. Empty if the channel has ended, or has disconnected
   /// this consumer. Raises the exceptions of the calls. If the task is asked to stop, the call is
-  /// cancelled, and an event may be lost; the event of a subscription is returned again.
+  /// cancelled, and an event may be lost. A subscription does not lose the event: `next` returns it
+  /// again.
   task<std::optional<CORBA::Any>> next();
   /// The number of the event that `next` has returned last; 0 without a subscription.
   [[nodiscard]] SequenceNumber number() const noexcept;

@@ -19,10 +19,10 @@ namespace perigee::events {
 /// has returned. If the thread strategy has several threads for a connection, such pushes keep
 /// their order only with `-ORBRequestOrder connection`. Delivery is at most once: an event that a
 /// consumer may have got is not sent to it again. Events of a durable channel are in a store. The
-/// consumer of a subscription gets each of them at least once; the others are in memory only. After
-/// a lost reply of `pull`, such a consumer connects again, or uses `pull_after`: a further `pull`
-/// would acknowledge the event. Clients that may consume events may also make and end
-/// subscriptions. The metrics and the metrics page of the ORB show the channels.
+/// consumer of a subscription gets each of them at least once. Other events are in memory only.
+/// After a lost reply of `pull`, the consumer of a subscription must connect again, or use
+/// `pull_after`: a further `pull` would acknowledge the event. Clients that may consume events may
+/// also make and end subscriptions. The metrics and the metrics page of the ORB show the channels.
 class PERIGEE_API EventService {
  public:
   /// The program activates the manager of the Root POA, and runs the ORB. Raises the exceptions of
@@ -53,8 +53,8 @@ class PERIGEE_API EventService {
   CORBA::object_reference<CORBA::Object> add_durable_channel(const std::string& key,
                                                              EventStore& store);
   /// The channel object of a subscription, which is made if it does not exist. Blocks. Raises
-  /// BAD_PARAM if there is no such durable channel, or for a wrong name: it has 1 to 255 octets, no
-  /// slash and no control characters. Raises the exceptions of a store that fails.
+  /// BAD_PARAM if there is no such durable channel, or if the name is wrong. A name has 1 to 255
+  /// octets, no slash and no control characters. Raises the exceptions of a store that fails.
   CORBA::object_reference<CORBA::Object> add_subscription(const std::string& key,
                                                           const std::string& name, Begin begin);
   /// Raises BAD_PARAM if there is no such channel.

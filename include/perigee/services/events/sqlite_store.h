@@ -21,7 +21,7 @@ enum class AtLimit : std::uint8_t {
 };
 
 struct SqliteEventStoreOptions {
-  std::size_t events_max = 1'000'000;                 ///< that a channel keeps; 0 counts as 1
+  std::size_t events_max = 1'000'000;  ///< events that a channel keeps; 0 counts as 1
   std::uint64_t octets_max = std::uint64_t{1} << 30;  ///< of the events that a channel keeps
   std::chrono::seconds age_max{0};                    ///< older events are removed; 0: no limit
   AtLimit at_limit = AtLimit::remove_oldest;

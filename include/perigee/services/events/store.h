@@ -65,8 +65,8 @@ enum class Begin : std::uint8_t {
 
 /// A function that is called with each new event of a channel, in the order of the numbers, when
 /// the event is durable. Runs on a thread of the store, one call at a time, and before `append`
-/// reports the event. A store in other servers may report an event first, if the time of its
-/// request is over. Must not throw, and must not wait for the store.
+/// reports the event. A store that runs in other servers may report an event before the listener
+/// gets it, if the time of the request is over. Must not throw, and must not wait for the store.
 using EventListener = std::function<void(const StoredEvent&)>;
 
 /// Keeps the events of channels, and subscriptions. Any thread. Several services may share the
@@ -111,7 +111,7 @@ class PERIGEE_API EventStore {
   virtual void read(const std::string& channel, const std::string& name, SequenceNumber after,
                     std::size_t events_max, std::size_t octets_max,
                     Receive<std::vector<StoredEvent>> done) = 0;
-  /// Marks the events up to this number as processed: `read` of a later process begins after them.
+  /// Marks the events up to this number as processed: a later process reads the events after them.
   /// `done` is called when this is durable. A smaller number than before changes nothing, and a
   /// number beyond the last event counts as the number of the last event.
   virtual void acknowledge(const std::string& channel, const std::string& name,

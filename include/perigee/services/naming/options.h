@@ -27,7 +27,7 @@ using services::AccessRule;
 [[nodiscard]] PERIGEE_API std::expected<void, std::string> add_access_rule(
     std::string_view text, std::vector<AccessRule>& rules);
 
-/// All limits of a naming service. A request beyond a limit of its size raises IMP_LIMIT.
+/// All limits of a naming service. A request that exceeds a limit of a size raises IMP_LIMIT.
 struct Limits {
   std::size_t components_max = 100;            ///< of a name
   std::size_t component_size_max = 1'024;      ///< octets of an id, and of a kind
@@ -38,8 +38,8 @@ struct Limits {
   std::size_t iterators_per_client_max = 100;  ///< likewise among the iterators of one client
   /// A new iterator ends the iterators that were unused for longer.
   std::chrono::seconds iterator_idle_max{600};
-  std::size_t foreign_calls_max = 1'000;  ///< in progress; further ones raise TRANSIENT
-  std::chrono::milliseconds foreign_call_time_max{10'000};  ///< for a call of another service
+  std::size_t foreign_calls_max = 1'000;  ///< calls to other servers at once; more raise TRANSIENT
+  std::chrono::milliseconds foreign_call_time_max{10'000};  ///< for a call to another server
   std::size_t cached_bindings_max = 50'000;                 ///< bindings kept for `resolve`
 };
 
