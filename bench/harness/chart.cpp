@@ -285,20 +285,22 @@ struct Bars {
 };
 
 // Name and value are in front of the bar, or above it in a narrow drawing.
-std::string bar_row(const Bar& bar, const Bars& bars, double y) {
+std::string bar_texts(const Bar& bar, const Bars& bars, double y) {
   const bool wide = bars.size == Width::wide;
+  const double text_y = wide ? y + bars.row_height - bar_height / 2 + 4 : y + 14;
+  return label(0, text_y, "start", bar.name) +
+         label(wide ? bars.left - 8 : narrow_chart_width - 4, text_y, "end", bar_text(bar));
+}
+
+std::string bar_shapes(const Bar& bar, const Bars& bars, double y) {
   const double middle = y + bars.row_height - bar_height / 2;
   const double start = bars.scale(bars.start);
   const double end = bars.scale(bar.value.value);
-  const double text_y = wide ? middle + 4 : y + 14;
-  std::string svg = label(0, text_y, "start", bar.name);
-  svg += wide ? label(bars.left - 8, text_y, "end", bar_text(bar))
-              : label(narrow_chart_width - 4, text_y, "end", bar_text(bar));
   const std::string look =
       bar.group.empty() ? std::string("bar") : fmt::format("bar s{}", bar.look % look_count);
-  svg += fmt::format("<rect class='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n",
-                     look, std::min(start, end), middle - bar_height / 2 + 4, std::abs(end - start),
-                     bar_height - 8);
+  std::string svg = fmt::format(
+      "<rect class='{}' x='{:.1f}' y='{:.1f}' width='{:.1f}' height='{:.1f}'/>\n", look,
+      std::min(start, end), middle - bar_height / 2 + 4, std::abs(end - start), bar_height - 8);
   if (bar.value.high > bar.value.low)
     svg += line(bars.scale(bar.value.low), middle, bars.scale(bar.value.high), middle, "interval");
   return svg;
@@ -313,18 +315,25 @@ std::string heading_row(const std::string& text, double y) {
   return fmt::format("<g class='group'>{}</g>\n", label(0, y + bar_height / 2 + 6, "start", text));
 }
 
+/// The drawing of all bars. Lines that cross the rows are drawn between both parts.
+struct Rows {
+  std::string shapes;
+  std::string texts;
+};
+
 // Moves `y` to the end of the rows.
-std::string bar_rows(const BarChart& chart, const Bars& bars, double& y) {
-  std::string svg;
+Rows bar_rows(const BarChart& chart, const Bars& bars, double& y) {
+  Rows rows;
   for (std::size_t index = 0; index < chart.bars.size(); ++index) {
     if (begins_group(chart, index)) {
-      svg += heading_row(chart.bars[index].group, y);
+      rows.texts += heading_row(chart.bars[index].group, y);
       y += bar_height;
     }
-    svg += bar_row(chart.bars[index], bars, y);
+    rows.shapes += bar_shapes(chart.bars[index], bars, y);
+    rows.texts += bar_texts(chart.bars[index], bars, y);
     y += bars.row_height;
   }
-  return svg;
+  return rows;
 }
 
 std::string ratio_axis(const Estimate& range, const Scale& scale, double bottom) {
@@ -445,7 +454,7 @@ std::string to_svg(const BarChart& chart, const RatioRange& range, Width size) {
   const Estimate values = ratios ? axis_of(range) : Estimate{0, 0, largest_of(chart)};
   const Bars bars = bars_of(chart, values, size);
   double bottom = 4;
-  const std::string rows = bar_rows(chart, bars, bottom);
+  const Rows rows = bar_rows(chart, bars, bottom);
   std::vector<std::string> texts =
       lines_of(with_direction(chart.label, chart.better), width_of(size));
   double y = bottom + (ratios ? 40 : 20);
@@ -455,9 +464,10 @@ std::string to_svg(const BarChart& chart, const RatioRange& range, Width size) {
       fmt::format("<svg class='{}' viewBox='0 0 {} {}' role='img'>\n<title>{}</title>\n",
                   class_of(size), width_of(size), height, escape(chart.label));
   if (ratios) svg += ratio_axis(values, bars.scale, bottom);
-  svg += rows;
+  svg += rows.shapes;
   if (const double reference = ratios ? 1 : chart.reference; reference != 0)
     svg += line(bars.scale(reference), 2, bars.scale(reference), bottom, "reference");
+  svg += rows.texts;
   for (const std::string& text : texts) {
     svg += label(width_of(size) - 12, y, "end", text);
     y += caption_height;

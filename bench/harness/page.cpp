@@ -16,6 +16,7 @@ namespace perigee::bench {
 namespace {
 
 // A table may be wider than the text, up to the window's right edge. A still wider table scrolls.
+// Texts of charts have an outline, so that they stay readable where a line crosses them.
 constexpr const char* style = R"(
 :root{color-scheme:light dark;--ink:#1c2330;--soft:#5b6577;--paper:#fff;--grid:#e3e6ec;--bar:#2a6f97}
 @media screen and (prefers-color-scheme:dark){
@@ -45,7 +46,8 @@ color:#fff;background:#5f6b7a}
 .words td{border:0;padding:.1rem 0}.words td:first-child{white-space:normal;font-weight:600}
 .words td:empty{display:none}
 .words td[data-name]:not(:first-child)::before{content:attr(data-name) ": ";color:var(--soft)}}
-.chart text{font:13px system-ui,sans-serif;fill:var(--ink)}
+.chart text{font:13px system-ui,sans-serif;fill:var(--ink);
+paint-order:stroke;stroke:var(--paper);stroke-width:4px;stroke-linejoin:round}
 .grid{stroke:var(--grid)}.axis,.reference{stroke:var(--soft)}.reference{stroke-dasharray:3 3}
 .bar{fill:var(--c,var(--bar));opacity:.85}.group text{font-weight:600}.interval{stroke:var(--ink);stroke-width:1.5}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:.2rem 1.2rem;padding:0;margin:.3rem 0}
@@ -67,7 +69,7 @@ constexpr std::array<SeriesColour, 8> series_colours{{{"#2a6f97", "#5aa9d6"},
                                                       {"#7b4fa6", "#b993dd"},
                                                       {"#0f8b8d", "#54c6c8"},
                                                       {"#8a5a44", "#c99a84"},
-                                                      {"#5f6b7a", "#a7b3c2"}}};
+                                                      {"#30353d", "#e3e8ee"}}};
 
 // Each colour solid, dashed and dotted.
 std::string series_style() {

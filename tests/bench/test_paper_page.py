@@ -1,7 +1,8 @@
 """Opens the page of `perigee bench paper`, made from made-up values, in a headless browser.
 
 At each width and in both colour schemes, the page loads without an error and without a request, fits into
-the window, and shows each chart once; no text of a chart is cut or overlaps another text.
+the window, and shows each chart once; no text of a chart is cut, overlaps another text, or is hard to
+read because a line crosses it.
 """
 
 import json
@@ -43,6 +44,18 @@ for (const figure of document.querySelectorAll('.figure')) {
         if (width > 1 && height > 3) problems.push(`overlap: "${name}" and "${other}"`);
       }
     });
+    for (const line of chart.querySelectorAll('line.reference, line.grid')) {
+      const across = line.getBoundingClientRect();
+      for (const text of chart.querySelectorAll('text')) {
+        const place = text.getBoundingClientRect();
+        if (across.right < place.left || across.left > place.right || across.bottom < place.top ||
+            across.top > place.bottom) continue;
+        const isBelow = line.compareDocumentPosition(text) & Node.DOCUMENT_POSITION_FOLLOWING;
+        const style = getComputedStyle(text);
+        if (!isBelow || !style.paintOrder.startsWith('stroke') || parseFloat(style.strokeWidth) < 3)
+          problems.push(`a line crosses "${text.textContent}"`);
+      }
+    }
   }
 }
 return problems;
