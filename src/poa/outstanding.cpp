@@ -1,19 +1,40 @@
 // The state of an upcall that stays until its deferred reply is sent.
 #include "poa/outstanding.h"
 
+#include "orb/context/own_contexts.h"
 #include "orb/core/orb_core.h"
 #include "orb/serving/cancellation.h"
+#include "poa/context_copies.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
 
+#include <algorithm>
 #include <cassert>
 #include <utility>
 
 namespace perigee::poa {
 
+namespace {
+
+// Copies the contexts of the client, since those of the message end with the upcall. Their memory
+// counts as memory of the arguments, until the reply. Most requests have no such contexts.
+IOP::ServiceContextList kept_contexts(orb::ServerRequest& request) {
+  IOP::ServiceContextList kept;
+  for (const iop::ServiceContext& context : request.contexts()) {
+    if (orb::is_context_of_orb(context.id)) continue;
+    request.arguments().charge(sizeof(IOP::ServiceContext) + context.data.size());
+    request.end_of_arguments();
+    kept.push_back(copy_of(context));
+  }
+  return kept;
+}
+
+}  // namespace
+
 // Called by the skeleton in the upcall of the request. So the thread's current upcall, if there is
 // one, is the upcall of the request.
-Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.response_expected()) {
+Outstanding::Outstanding(orb::ServerRequest& request)
+    : expected_(request.response_expected()), contexts_(kept_contexts(request)) {
   const Upcall* const upcall = Upcall::current();
   assert(upcall == nullptr || &upcall->request() == &request);
   if (upcall != nullptr) {
@@ -38,9 +59,11 @@ void Outstanding::end() noexcept {
   const SlotTable<ActiveObject>::Pin pin = std::move(pin_);
   const DeferredReply deferred = std::move(deferred_reply_);
   std::unique_ptr<orb::ServerRequest> ended;
+  IOP::ServiceContextList contexts;
   {
     const std::lock_guard lock(mutex_);
     ended = std::move(request_);
+    contexts.swap(contexts_);
   }
   interception_.reset();
 }
@@ -77,6 +100,13 @@ std::optional<std::chrono::microseconds> Outstanding::remaining_time() {
   const std::lock_guard lock(mutex_);
   if (!request_ || !request_->time_limited()) return std::nullopt;
   return std::chrono::microseconds(request_->remaining_time());
+}
+
+std::optional<IOP::ServiceContext> Outstanding::context(IOP::ServiceId id) {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::ranges::find_if(
+      contexts_, [id](const IOP::ServiceContext& context) { return context.context_id() == id; });
+  return found != contexts_.end() ? std::optional(*found) : std::nullopt;
 }
 
 void* Outstanding::operator new(std::size_t size) { return pool::allocate(size); }

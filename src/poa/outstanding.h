@@ -5,6 +5,7 @@
 #include "poa/adapter.h"
 #include "poa/slot_table.h"
 #include "poa/upcall.h"
+#include <perigee/orb/iop_types.h>
 #include <perigee/orb/server_request.h>
 
 #include <atomic>
@@ -48,6 +49,8 @@ class Outstanding {
   void cancel_with(stub::CallHandle& call) noexcept;
   /// The time for which the client still waits. Empty if the request is over, or has no limit.
   [[nodiscard]] std::optional<std::chrono::microseconds> remaining_time();
+  /// A service context of the request. Empty if there is none with this id, or the request is over.
+  [[nodiscard]] std::optional<IOP::ServiceContext> context(IOP::ServiceId id);
 
   static void* operator new(std::size_t size);
   static void operator delete(void* memory, std::size_t size) noexcept;
@@ -89,7 +92,8 @@ class Outstanding {
   std::unique_ptr<orb::ServerInterception> interception_;  // of the request
   bool expected_ = true;
   std::atomic<bool> taken_{false};
-  std::mutex mutex_;                             // guards the release of the request
+  std::mutex mutex_;                             // guards the release of the members below
+  IOP::ServiceContextList contexts_;             // of the request, without those of the ORB itself
   std::unique_ptr<orb::ServerRequest> request_;  // null once it is over
 };
 

@@ -7,12 +7,14 @@
 #include <perigee/dynamic/dynamic_implementation.h>
 #include <perigee/dynamic/exception_list.h>
 #include <perigee/dynamic/request.h>
+#include <perigee/orb/with_policies.h>
 
 #include <doctest/doctest.h>
 
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -480,6 +482,30 @@ TEST_CASE("a dynamic servant replies after invoke, on another thread") {
   add.call->get_response();
   CHECK(value_of<std::int32_t>(add.call->return_value()) == 42);
   CHECK(value_of<std::int32_t>(add.call->arguments().item(2).value()) == 2);
+}
+
+TEST_CASE("a dynamic servant reads the contexts of a request during invoke and until its reply") {
+  constexpr IOP::ServiceId id = 0x48000001;
+  const IOP::ServiceContext sent(id, {1, 2, 3});
+  TwoOrbs orbs;
+  Held held;
+  std::optional<IOP::ServiceContext> in_invoke;
+  const CounterRef counter = serve(orbs, [&](const RequestRef& served) {
+    serve_add(served);
+    in_invoke = request_service_context_of(served, id);
+    served->defer();
+    held.put(served);
+  });
+  const auto call = start_add(with_service_contexts(counter, {sent}));
+  (void)call->poll_response();
+  const RequestRef request = held.take();
+  CHECK(in_invoke == sent);
+  CHECK(request_service_context_of(request, id) == sent);
+  CHECK_FALSE(request_service_context_of(request, id + 1));
+  request->reply();
+  CHECK_FALSE(request_service_context_of(request, id));
+  CHECK_FALSE(request_service_context_of(RequestRef(), id));
+  call->get_response();
 }
 
 TEST_CASE("a deferred reply may be a user exception") {

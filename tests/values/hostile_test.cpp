@@ -143,6 +143,55 @@ TEST_CASE("indirections that do not lead to an earlier value are refused") {
   CHECK(decode_values(known, octets, order, 0, first, second) == ErrorKind::bad_value);
 }
 
+/// Two points with code base URLs. The second URL is an indirection to the place that `target`
+/// gives for the places of the first value's tag, URL and id.
+Octets points_with_urls(
+    const std::function<std::size_t(std::size_t tag, std::size_t url, std::size_t id)>& target) {
+  cdr::Buffer buffer;
+  Encoder encoder(buffer, order);
+  constexpr std::uint32_t bits = cdr::value_codebase_bit | cdr::value_with_id;
+  write_tag(encoder, bits);
+  const std::size_t url = encoder.position();
+  encoder.write_string("http://127.0.0.1/classes");
+  encoder.align(4);
+  const std::size_t id = encoder.position();
+  encoder.write_string(Ledger::Point::_type_id);
+  encoder << std::int32_t{5} << 1.5;
+  write_tag(encoder, bits);
+  encoder.write(cdr::value_indirection_tag);
+  encoder.write(static_cast<std::int32_t>(target(0, url, id) - encoder.position()));
+  encoder.write_string(Ledger::Point::_type_id);
+  encoder << std::int32_t{6} << 2.5;
+  return buffer.flatten();
+}
+
+TEST_CASE("code base URLs of values are ignored, also as an indirection to an earlier URL") {
+  const auto to_url = [](std::size_t, std::size_t url, std::size_t) { return url; };
+  KnownValues known;
+  Ledger::Point::_ref_type first;
+  Ledger::Point::_ref_type second;
+  REQUIRE(decode_values(known, points_with_urls(to_url), order, 0, first, second) ==
+          ErrorKind::none);
+  CHECK(first->x() == 5);
+  CHECK(second->x() == 6);
+  CHECK(second->y() == 2.5);
+}
+
+TEST_CASE("an indirection in the place of a code base URL must lead to an earlier URL") {
+  using Places = std::size_t (*)(std::size_t, std::size_t, std::size_t);
+  const Places wrong[] = {[](std::size_t tag, std::size_t, std::size_t) { return tag; },
+                          [](std::size_t, std::size_t, std::size_t id) { return id; },
+                          [](std::size_t, std::size_t url, std::size_t) { return url + 1; },
+                          [](std::size_t, std::size_t, std::size_t) { return std::size_t{1000}; }};
+  for (const Places& target : wrong) {
+    KnownValues known;
+    Ledger::Point::_ref_type first;
+    Ledger::Point::_ref_type second;
+    CHECK(decode_values(known, points_with_urls(target), order, 0, first, second) ==
+          ErrorKind::bad_value);
+  }
+}
+
 TEST_CASE("an indirection to a value of another type is refused") {
   KnownValues known;
   const Octets octets = encode_values(order, 0, make_point(1, 2));

@@ -27,13 +27,20 @@ namespace detail {
 /// replies with TIMEOUT instead.
 PERIGEE_API void answer_exception(skeleton::Answer& answer, const std::exception_ptr& error);
 
+/// The request that a task serves. The `context` of a task's StopAccess is the address of such an
+/// object. The layout is part of the binary interface.
+struct ServedRequest {
+  explicit ServedRequest(orb::ServerRequest& request) : answer(request) {}
+  skeleton::Answer answer;
+};
+
 /// One request to which a task replies. Its memory is from the pool; it deletes itself when the
 /// task ends.
 template <typename Result, typename Encode>
-class Serving final {
+class Serving final : public ServedRequest {
  public:
   Serving(orb::ServerRequest& request, Encode encode)
-      : answer_(request), encode_(std::move(encode)) {}
+      : ServedRequest(request), encode_(std::move(encode)) {}
 
   static void* operator new(std::size_t size) { return pool::allocate(size); }
   static void operator delete(void* memory, std::size_t size) noexcept {
@@ -41,21 +48,21 @@ class Serving final {
   }
 
   [[nodiscard]] static std::stop_token stop_token(void* context) {
-    return skeleton::lend_stop_token(static_cast<Serving*>(context)->answer_);
+    return skeleton::lend_stop_token(static_cast<ServedRequest*>(context)->answer);
   }
   static void share_stop_token(void* context) noexcept {
-    skeleton::share_stop_token(static_cast<Serving*>(context)->answer_);
+    skeleton::share_stop_token(static_cast<ServedRequest*>(context)->answer);
   }
   static void stop_cancels(void* context, stub::CallHandle& call) noexcept {
-    skeleton::cancel_with(static_cast<Serving*>(context)->answer_, call);
+    skeleton::cancel_with(static_cast<ServedRequest*>(context)->answer, call);
   }
   static constexpr StopAccess stop_access{&stop_token, &share_stop_token, &stop_cancels};
   void fail(const std::exception_ptr& error) noexcept try {
-    answer_exception(answer_, error);
-  } catch (...) {  // out of memory: the destructor of `answer_` sends NO_RESPONSE
+    answer_exception(answer, error);
+  } catch (...) {  // out of memory: the destructor of `answer` sends NO_RESPONSE
   }
   static void ended(void* context, outcome<Result>& result) noexcept {
-    Serving* const serving = static_cast<Serving*>(context);
+    Serving* const serving = static_cast<Serving*>(static_cast<ServedRequest*>(context));
     if (const std::exception_ptr error = result.error())
       serving->fail(error);
     else
@@ -66,13 +73,12 @@ class Serving final {
  private:
   void succeed(outcome<Result>& result) noexcept try {
     if constexpr (std::is_void_v<Result>)
-      answer_.reply(nullptr);
+      answer.reply(nullptr);
     else
-      answer_.reply([&](cdr::Encoder& encoder) { encode_(encoder, result.value()); });
+      answer.reply([&](cdr::Encoder& encoder) { encode_(encoder, result.value()); });
   } catch (...) {  // an encoding error was sent as the reply
   }
 
-  skeleton::Answer answer_;
   [[no_unique_address]] Encode encode_;
 };
 
@@ -87,6 +93,7 @@ template <typename Result, typename Begin, typename Encode>
 void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   using Serving = detail::Serving<Result, Encode>;
   auto* const serving = new Serving(request, std::move(encode));
+  detail::ServedRequest* const served = serving;
   Deadline until;
   // Limits the calls that `begin` sends. The task itself limits the calls that it awaits.
   std::optional<stub::InheritedTimeLimit> inherited;
@@ -98,9 +105,9 @@ void serve(orb::ServerRequest& request, Begin&& begin, Encode encode) {
   } catch (...) {
     outcome<Result> failed;
     failed.set_error(std::current_exception());
-    return Serving::ended(serving, failed);
+    return Serving::ended(served, failed);
   }
-  start(std::move(work), Serving::stop_access, until, serving, &Serving::ended);
+  start(std::move(work), Serving::stop_access, until, served, &Serving::ended);
 }
 
 /// The same for tasks without results.

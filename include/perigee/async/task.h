@@ -62,8 +62,11 @@ template <typename P>
     return Deadline::never();
 }
 
+/// The request that a task serves: <perigee/async/serve.h>.
+struct ServedRequest;
+
 /// How a task learns that the client of its request wants it to stop. `context` is the `context`
-/// that was given to `begin_apart`.
+/// that was given to `begin_apart`: the address of a ServedRequest.
 struct StopAccess {
   /// Returns a token. No copy of it may be used after the task's end, because its stop state may
   /// then serve another request. In the steady state the function allocates nothing.
@@ -115,8 +118,13 @@ class PromiseBase {
   /// The same for one of several tasks that `parent` awaits at once.
   void begin_beside(std::coroutine_handle<> frame, const PromiseBase& parent, Ended ended,
                     void* context) noexcept {
+    begin_beside(frame, parent, parent.lent_stop_token(), ended, context);
+  }
+  /// The same for a task whose token is `stop`.
+  void begin_beside(std::coroutine_handle<> frame, const PromiseBase& parent,
+                    const std::stop_token& stop, Ended ended, void* context) noexcept {
     lender_ = &parent;
-    begin(frame, parent.lent_stop_token(), ended, context);
+    begin(frame, stop, ended, context);
   }
   /// Sets the time until which the task's result is awaited, by std::chrono::steady_clock. Called
   /// before the task begins.
@@ -171,6 +179,12 @@ class PromiseBase {
     return true;
   }
   [[nodiscard]] Deadline awaited_until() const noexcept { return awaited_until_; }
+  /// The request that this task serves, or a task that awaits it. Null if there is none.
+  [[nodiscard]] const ServedRequest* served_request() const noexcept {
+    const PromiseBase* first = this;
+    while (first->lender_ != nullptr) first = first->lender_;
+    return first->access_ != nullptr ? static_cast<const ServedRequest*>(first->context_) : nullptr;
+  }
 
  protected:
   ~PromiseBase() = default;
@@ -214,7 +228,7 @@ class PromiseBase {
   // use.
   mutable const std::stop_token* stop_ = &own_stop_;
   mutable std::stop_token own_stop_;
-  const PromiseBase* lender_ = nullptr;  // the awaiting task, which gives the token
+  const PromiseBase* lender_ = nullptr;  // the awaiting task, which mostly gives the token
   const StopAccess* access_ = nullptr;   // makes the token, if there is no `lender_`
   Deadline awaited_until_;
 };

@@ -77,11 +77,15 @@ class All {
 class Any {
  public:
   void link(const std::stop_token& outer) { stop_.link(outer); }
-  template <typename T>
-  void begin(OwnedFrame<T>& frame, Deadline until) noexcept {
+  template <typename T, typename Parent>
+  void begin(OwnedFrame<T>& frame, std::coroutine_handle<Parent> parent) noexcept {
     latch_.add(1);
-    frame.promise().set_awaited_until(until);
-    frame.promise().begin(frame.get(), stop_.token(), &ended<T>, this);
+    Promise<T>& promise = frame.promise();
+    promise.set_awaited_until(time_limit_of(parent));
+    if constexpr (std::derived_from<Parent, PromiseBase>)
+      promise.begin_beside(frame.get(), parent.promise(), stop_.token(), &ended<T>, this);
+    else
+      promise.begin(frame.get(), stop_.token(), &ended<T>, this);
   }
   [[nodiscard]] bool wait(std::coroutine_handle<> parent) noexcept { return latch_.wait(parent); }
   /// Valid after the wait: whether this task won. If no task has won, all have failed.
@@ -178,8 +182,7 @@ class WhenAny {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     any_.link(parents_token(parent));
-    const Deadline until = time_limit_of(parent);
-    std::apply([&](auto&... frames) { (any_.begin(frames, until), ...); }, frames_);
+    std::apply([&](auto&... frames) { (any_.begin(frames, parent), ...); }, frames_);
     return any_.wait(parent);
   }
   Result await_resume() { return take<0>(); }
@@ -233,8 +236,7 @@ class WhenAnyOf {
   template <typename Parent>
   [[nodiscard]] bool await_suspend(std::coroutine_handle<Parent> parent) {
     any_.link(parents_token(parent));
-    const Deadline until = time_limit_of(parent);
-    for (OwnedFrame<T>& frame : frames_) any_.begin(frame, until);
+    for (OwnedFrame<T>& frame : frames_) any_.begin(frame, parent);
     return any_.wait(parent);
   }
   winner<T> await_resume() {

@@ -8,9 +8,11 @@
 #include <perigee/orb/any.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/iop_types.h>
 #include <perigee/orb/object.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace perigee::orb {
@@ -90,3 +92,13 @@ class PERIGEE_API ServerRequest final {
 
 }  // namespace perigee_v1
 }  // namespace CORBA
+
+namespace perigee {
+
+/// The service context with this id, of the request to a dynamic servant. Empty if the request has
+/// none, and when the reply was given. After `defer`, also empty for the contexts of the ORB itself
+/// (see <perigee/poa/request_contexts.h>). Throws std::bad_alloc.
+[[nodiscard]] PERIGEE_API std::optional<IOP::ServiceContext> request_service_context_of(
+    const CORBA::object_reference<CORBA::ServerRequest>& request, IOP::ServiceId id);
+
+}  // namespace perigee

@@ -1,7 +1,7 @@
 // A policy of Perigee's own: service contexts that each request of a reference, a thread or an ORB
-// carries. Set by `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager, and made by the
-// functions of <perigee/orb/with_policies.h>. Servants read the contexts with
-// `request_service_context`, of <perigee/poa/request_contexts.h>. See docs/policies.md.
+// carries. Set by `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. Functions of
+// <perigee/orb/with_policies.h> make it, and so does ORB::create_policy. Servants read the contexts
+// with functions of <perigee/poa/request_contexts.h>. See docs/policies.md.
 #pragma once
 
 #include <perigee/base/export.h>

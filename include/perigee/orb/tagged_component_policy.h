@@ -1,5 +1,5 @@
 // A policy of Perigee's own: tagged components in the references of a POA. Pass it to `create_POA`.
-// Clients read the components with `tagged_components`, of <perigee/orb/tagged_components.h>, and
+// ORB::create_policy makes it, too. Clients read the components with `tagged_components`, and
 // interceptors with `get_effective_components`. See docs/policies.md.
 #pragma once
 

@@ -6,10 +6,12 @@
 #include "dynamic/requests/minor_codes.h"
 #include "orb/serving/log_operation.h"
 #include "orb/values/any_value.h"
+#include "poa/context_copies.h"
 #include <perigee/dynamic/exception_list.h>
 #include <perigee/orb/exceptions.h>
 #include <perigee/orb/value_marshalling.h>
 #include <perigee/poa/poa.h>
+#include <perigee/poa/request_contexts.h>
 
 #include <utility>
 
@@ -22,6 +24,11 @@ using CORBA::COMPLETED_YES;
 
 bool ServedRequest::response_expected() const noexcept {
   return request_ != nullptr ? request_->response_expected() : answer_.expected();
+}
+
+std::optional<IOP::ServiceContext> ServedRequest::service_context(IOP::ServiceId id) const {
+  return request_ != nullptr ? poa::context_in(*request_, id)
+                             : request_service_context_of(answer_, id);
 }
 
 void ServedRequest::check_open() const {

@@ -5,6 +5,7 @@
 #include <perigee/dynamic/named_value.h>
 #include <perigee/orb/any.h>
 #include <perigee/orb/context.h>
+#include <perigee/orb/iop_types.h>
 #include <perigee/orb/server_request.h>
 #include <perigee/poa/answer.h>
 
@@ -31,6 +32,8 @@ class ServedRequest final {
 
   [[nodiscard]] const std::string& operation() const noexcept { return operation_; }
   [[nodiscard]] bool response_expected() const noexcept;
+  /// Empty after the reply, and if the request has no context with this id.
+  [[nodiscard]] std::optional<IOP::ServiceContext> service_context(IOP::ServiceId id) const;
 
   CORBA::NVList& arguments(CORBA::NVList parameters);
   [[nodiscard]] CORBA::object_reference<CORBA::Context> context();

@@ -27,3 +27,12 @@ void ServerRequest::reply() { state_->reply(); }
 
 }  // namespace perigee_v1
 }  // namespace CORBA
+
+namespace perigee {
+
+std::optional<IOP::ServiceContext> request_service_context_of(
+    const CORBA::object_reference<CORBA::ServerRequest>& request, IOP::ServiceId id) {
+  return request ? request->_state().service_context(id) : std::nullopt;
+}
+
+}  // namespace perigee

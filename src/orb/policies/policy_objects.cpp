@@ -3,6 +3,7 @@
 #include "orb/policies/policy_objects.h"
 
 #include "orb/policies/client_policies.h"
+#include "orb/policies/list_policies.h"
 #include "orb/values/any_value.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/cdr/decoder.h>
@@ -14,6 +15,8 @@
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy_manager.h>
 #include <perigee/orb/protocol_policies.h>
+#include <perigee/orb/service_context_policy.h>
+#include <perigee/orb/tagged_component_policy.h>
 
 #include <bit>
 #include <memory>
@@ -176,6 +179,8 @@ constexpr ClientPolicyFactory factories[] = {
     {Messaging::REPLY_END_TIME_POLICY_TYPE, make_end_time<Messaging::ReplyEndTimePolicy>},
     {Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope},
     {BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, make_bidirectional},
+    {SERVICE_CONTEXT_POLICY_TYPE, make_service_context_policy},
+    {TAGGED_COMPONENT_POLICY_TYPE, make_tagged_component_policy},
 };
 
 }  // namespace

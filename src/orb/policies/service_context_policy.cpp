@@ -1,7 +1,6 @@
 // Checks the service contexts of a policy before any call sends them.
+#include "orb/context/own_contexts.h"
 #include "orb/policies/define_policy.h"
-#include <perigee/iop/components.h>
-#include <perigee/iop/exception_detail.h>
 #include <perigee/orb/service_context_policy.h>
 
 #include <algorithm>
@@ -13,15 +12,6 @@ namespace perigee {
 namespace {
 
 using CORBA::COMPLETED_NO;
-
-// The ids of Perigee: the remaining time of a call, the bridge, and traces.
-constexpr IOP::ServiceId own_first = 0x50474500;
-constexpr IOP::ServiceId own_last = 0x504745ff;
-
-bool is_of_orb(IOP::ServiceId id) noexcept {
-  return id == iop::context_code_sets || id == iop::context_bi_dir_iiop ||
-         id == iop::context_exception_detail || (id >= own_first && id <= own_last);
-}
 
 void check_sizes(const IOP::ServiceContextList& contexts) {
   if (contexts.size() > ServiceContextPolicy::contexts_max)
@@ -41,7 +31,7 @@ void check_sizes(const IOP::ServiceContextList& contexts) {
 void check_ids(const IOP::ServiceContextList& contexts) {
   for (auto context = contexts.begin(); context != contexts.end(); ++context) {
     const IOP::ServiceId id = context->context_id();
-    if (is_of_orb(id))
+    if (orb::is_context_of_orb(id))
       throw CORBA::BAD_PARAM(0, COMPLETED_NO,
                              "the service context id " + std::to_string(id) +
                                  " belongs to the ORB; choose another id");

@@ -13,6 +13,8 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
+#include <utility>
 
 namespace perigee::orb {
 
@@ -30,6 +32,11 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
                                            cdr::DecodedMemory&& decoded_memory);
 
   [[nodiscard]] Cancellation* cancellation() noexcept override { return &cancellation_; }
+  /// Keeps the charge of arguments that another request has decoded. Called before another thread
+  /// may reply.
+  void take_memory(cdr::DecodedMemory&& memory) noexcept {
+    later_memory_.emplace(std::move(memory));
+  }
 
   void add_reference() noexcept override { references_.fetch_add(1, std::memory_order_relaxed); }
   /// WITH_SERVER: sends the reply. Used by a kept request, whose upcall comes after `defer`.
@@ -63,6 +70,7 @@ class DeferredUpcall final : public ReplyingRequest, public engine::DeferredRequ
   const std::shared_ptr<OrbCore> core_;
   const LatencyTimer timer_;
   const cdr::DecodedMemory decoded_memory_;  // of the arguments, which the servant may have kept
+  std::optional<cdr::DecodedMemory> later_memory_;  // the same, of a KeptUpcall
   Cancellation cancellation_;
   Expiry expiry_{*this};
   std::atomic<std::uint32_t> references_{1};  // the owner's

@@ -2,6 +2,7 @@
 #include "orb/server/kept_upcall.h"
 
 #include "engine/connection/connection.h"
+#include "orb/server/deferred_upcall.h"
 
 #include <optional>
 #include <utility>
@@ -53,8 +54,9 @@ void KeptUpcall::begin_upcall() {
   response_expected_ = false;
 }
 
-// From now on, the deferred request runs the ending points itself.
+// From now on, the deferred request runs the ending points itself. It was made by an UpcallRequest.
 ServerRequest* KeptUpcall::make_deferred() {
+  static_cast<DeferredUpcall&>(*later_).take_memory(std::move(decoded_memory_));
   later_->set_raises(raises());
   later_->set_interception(interception());
   return later_.release();

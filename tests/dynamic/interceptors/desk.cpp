@@ -1,6 +1,7 @@
 // Makes ORBs with interceptors. One initializer serves all tests.
 #include "desk.h"
 
+#include <coroutine>
 #include <mutex>
 #include <thread>
 
@@ -71,6 +72,15 @@ ReplyThreads& reply_threads() {
   return threads;
 }
 
+/// A task that awaits it continues on another thread.
+struct OtherThreadOfReplies {
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  void await_suspend(std::coroutine_handle<> task) const {
+    reply_threads().run([task] { task.resume(); });
+  }
+  void await_resume() const noexcept {}
+};
+
 /// Replies on another thread.
 class DeferredClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
  public:
@@ -97,10 +107,12 @@ class DeferredClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
   std::atomic<int>& noted_;
 };
 
+/// Suspends, and replies on another thread.
 class CoroutineClerk final : public CORBA::async_traits<Desk::Clerk>::base_type {
  public:
   explicit CoroutineClerk(std::atomic<int>& noted) : noted_(noted) {}
   perigee::task<std::int32_t> twice(std::int32_t value) override {
+    co_await OtherThreadOfReplies();
     co_return twice_or_raise(value);
   }
   perigee::task<> note(std::int32_t value) override {

@@ -2,6 +2,7 @@
 // of the program, and how clients read them.
 #include "desk.h"
 #include "refusal.h"
+#include <perigee/orb/iop_types_any.h>
 #include <perigee/orb/tagged_component_policy.h>
 #include <perigee/orb/tagged_components.h>
 #include <perigee/orb/with_policies.h>
@@ -148,6 +149,29 @@ TEST_CASE("components are read only from references whose profile is well-formed
   CHECK_THROWS_AS((void)tagged_components(nullptr, first_tag), CORBA::INV_OBJREF);
   CHECK_THROWS_AS((void)tagged_components(make_tagged_components({}), first_tag),
                   CORBA::NO_IMPLEMENT);
+}
+
+TEST_CASE("create_policy makes the policy from a list of components, or says why it does not") {
+  DeskOrbs orbs({.clients = {}, .servers = {}});
+  const auto make = [&](const auto& value) {
+    CORBA::Any any;
+    any <<= value;
+    return orbs.server->create_policy(TAGGED_COMPONENT_POLICY_TYPE, any);
+  };
+  const IOP::TaggedComponentSeq components{{first_tag, {1, 2}}, {second_tag, {3}}};
+  const auto poa = orbs.poa->create_POA("made", orbs.poa->the_POAManager(), {make(components)});
+  const ClerkRef clerk = serve_at(orbs, poa);
+  CHECK(tagged_components(clerk, first_tag) == IOP::TaggedComponentSeq{components[0]});
+  CHECK(tagged_components(clerk, second_tag) == IOP::TaggedComponentSeq{components[1]});
+
+  const std::string policy =
+      "TaggedComponentPolicy (type " + std::to_string(TAGGED_COMPONENT_POLICY_TYPE) + "): ";
+  CHECK(policy_error([&] { return make(IOP::ServiceContextList{}); }) ==
+        std::to_string(CORBA::BAD_POLICY_TYPE) + " " + policy +
+            "an IOP::TaggedComponentSeq is needed: <perigee/orb/iop_types_any.h> inserts it");
+  CHECK(policy_error([&] { return make(IOP::TaggedComponentSeq{{3, {}}}); }) ==
+        std::to_string(CORBA::BAD_POLICY_VALUE) + " " + policy +
+            "the component tag 3 belongs to the ORB; choose another tag");
 }
 
 }  // namespace perigee::test

@@ -2,6 +2,8 @@
 // program, and how interceptors see them.
 #include "refusal.h"
 #include "ways.h"
+#include <perigee/orb/codec.h>
+#include <perigee/orb/iop_types_any.h>
 #include <perigee/orb/policy_manager.h>
 #include <perigee/orb/service_context_policy.h>
 #include <perigee/orb/with_policies.h>
@@ -274,6 +276,47 @@ TEST_CASE("the policy is found at its level, and its copy is equal") {
   const auto copy = IDL::traits<ServiceContextPolicy>::narrow(policy->copy());
   CHECK(copy->contexts() == policy->contexts());
   CHECK_FALSE(orbs.clerk->_get_policy(SERVICE_CONTEXT_POLICY_TYPE));
+}
+
+TEST_CASE("create_policy makes the policy from a list of contexts, also from a received any") {
+  const IOP::ServiceContextList contexts{{first_id, {1, 2, 3}}, {second_id, {}}};
+  CORBA::Any value;
+  value <<= contexts;
+  CHECK(value.type()->equivalent(IOP::_tc_ServiceContextList));
+  DeskOrbs orbs({.clients = {}, .servers = {}});
+  const auto codec = IDL::traits<IOP::CodecFactory>::narrow(
+                         orbs.client->resolve_initial_references("CodecFactory"))
+                         ->create_codec({IOP::ENCODING_CDR_ENCAPS, 1, 2});
+  const ClerkRef clerk = orbs.serve(CORBA::make_reference<SizeClerk>());
+  for (const CORBA::Any& each : {value, codec->decode(codec->encode(value))}) {
+    const auto policy = orbs.client->create_policy(SERVICE_CONTEXT_POLICY_TYPE, each);
+    const auto made = IDL::traits<ServiceContextPolicy>::narrow(policy);
+    REQUIRE(made);
+    CHECK(made->contexts() == contexts);
+    CHECK(with_policies(clerk, {policy})->twice(1) == 3);
+  }
+}
+
+TEST_CASE("create_policy refuses other values and the contexts of the ORB, and says why") {
+  const DeskOrbs orbs({.clients = {}, .servers = {}});
+  const auto error_of = [&](const auto& value) {
+    CORBA::Any any;
+    any <<= value;
+    return policy_error(
+        [&] { return orbs.client->create_policy(SERVICE_CONTEXT_POLICY_TYPE, any); });
+  };
+  const std::string policy =
+      "ServiceContextPolicy (type " + std::to_string(SERVICE_CONTEXT_POLICY_TYPE) + "): ";
+  CHECK(error_of(IOP::ServiceContextList{}) == "accepted");
+  CHECK(error_of(std::int32_t{1}) ==
+        std::to_string(CORBA::BAD_POLICY_TYPE) + " " + policy +
+            "an IOP::ServiceContextList is needed: <perigee/orb/iop_types_any.h> inserts it");
+  CHECK(error_of(IOP::ServiceContextList{{1, {}}}) ==
+        std::to_string(CORBA::BAD_POLICY_VALUE) + " " + policy +
+            "the service context id 1 belongs to the ORB; choose another id");
+  CHECK(error_of(IOP::ServiceContextList(33, {first_id, {}})) ==
+        std::to_string(CORBA::BAD_POLICY_VALUE) + " " + policy +
+            "a ServiceContextPolicy with 33 contexts; at most 32 are possible");
 }
 
 }  // namespace perigee::test

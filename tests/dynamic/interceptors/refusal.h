@@ -1,6 +1,8 @@
 // The text of the exception with which a policy refuses its values.
 #pragma once
 
+#include <perigee/orb/policy.h>
+
 #include <string>
 
 namespace perigee::test {
@@ -12,6 +14,17 @@ std::string refusal(const Make& make) {
     (void)make();
   } catch (const Exception& exception) {
     return exception.detail();
+  }
+  return "accepted";
+}
+
+/// The reason and the text of a PolicyError, or "accepted".
+template <typename Make>
+std::string policy_error(const Make& make) {
+  try {
+    (void)make();
+  } catch (const CORBA::PolicyError& error) {
+    return std::to_string(error.reason()) + " " + error.detail();
   }
   return "accepted";
 }

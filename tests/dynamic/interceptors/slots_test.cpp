@@ -2,8 +2,12 @@
 #include "compat/running_orb.h"
 #include "desk.h"
 #include <perigee/async/completion.h>
+#include <perigee/async/on_orb.h>
+#include <perigee/async/when.h>
 
+#include <chrono>
 #include <thread>
+#include <vector>
 
 namespace perigee::test {
 
@@ -39,6 +43,12 @@ class TaskClerk final : public CORBA::async_traits<Desk::Clerk>::base_type {
  private:
   Work work_;
 };
+
+/// Adds the value of the first slot of the running task.
+perigee::task<> add_slot(CurrentRef current, std::vector<std::int32_t>& seen) {
+  seen.push_back(value_of(current->get_slot(0)));
+  co_return;
+}
 
 /// The server's only slot is set to the call's argument, which the client sends as a context.
 struct SlotOrbs : DeskOrbs {
@@ -156,6 +166,35 @@ TEST_CASE("calls of a task send the slots of the task's request, on any thread")
   std::thread([&] { go_on.complete(); }).join();
   CHECK(called.get() == 3);
   CHECK(seen == 9);
+  of_client->set_slot(0, CORBA::Any());
+}
+
+TEST_CASE("the slots of a request follow its task over calls, timers and several tasks") {
+  SlotOrbs orbs;
+  const auto of_client = current_of(orbs.client);
+  const auto of_server = current_of(orbs.server);
+  const auto inner = orbs.serve(CORBA::make_reference<TaskClerk>(
+      [](std::int32_t value) -> perigee::task<std::int32_t> { co_return value; }));
+  const auto inner_of_server = IDL::traits<Desk::Clerk>::narrow(
+      orbs.server->string_to_object(orbs.client->object_to_string(inner)));
+  std::vector<std::int32_t> seen;
+  const auto outer =
+      orbs.serve(CORBA::make_reference<TaskClerk>([&](std::int32_t) -> perigee::task<std::int32_t> {
+        const std::int32_t result = co_await inner_of_server->_async().twice(4);
+        co_await add_slot(of_server, seen);
+        (void)co_await perigee::sleep_for(orbs.server, std::chrono::microseconds(1));
+        co_await add_slot(of_server, seen);
+        (void)co_await perigee::when_all(add_slot(of_server, seen), add_slot(of_server, seen));
+        co_await add_slot(of_server, seen);
+        co_return result;
+      }));
+  const RunningOrb running(orbs.server);  // drives the calls and timers of the server
+  for (const std::int32_t slot : {9, 10}) {
+    seen.clear();
+    of_client->set_slot(0, any_of(slot));
+    CHECK(outer->twice(1) == 4);
+    CHECK(seen == std::vector<std::int32_t>(5, slot));
+  }
   of_client->set_slot(0, CORBA::Any());
 }
 

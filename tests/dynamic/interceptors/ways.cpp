@@ -57,6 +57,10 @@ std::int32_t call_with_poller(const ClerkRef& target, std::int32_t value) {
   return result;
 }
 
+perigee::task<std::int32_t> call_in_task(ClerkRef target, std::int32_t value) {
+  co_return co_await target->_async().twice(value);
+}
+
 std::int32_t call_deferred(const ClerkRef& target, std::int32_t value) {
   const auto request = target->_request("twice");
   request->add_in_arg() <<= value;
@@ -95,7 +99,7 @@ std::string WayCall::call() {
     case Way::deferred:
       return std::to_string(call_deferred(target_, value_));
     case Way::coroutine:
-      return std::to_string(target_->_async().twice(value_).get());
+      return std::to_string(perigee::run(orbs_.client, call_in_task(target_, value_)));
     case Way::oneway:
       target_->note(value_);
       return "sent";

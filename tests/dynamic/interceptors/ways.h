@@ -15,7 +15,7 @@ enum class Way : std::uint8_t {
   polling,     ///< an asynchronous call with a poller
   deferred,    ///< a dynamic call: send_deferred and get_response
   amh,         ///< a blocking call; the servant replies on another thread
-  coroutine,   ///< a coroutine awaits the call, and the servant is a coroutine
+  coroutine,   ///< a coroutine awaits the call; the servant is a coroutine, which suspends
   collocated,  ///< a blocking call within one ORB
   oneway,      ///< an operation without a reply
   forward,     ///< a blocking call that a servant activator forwards

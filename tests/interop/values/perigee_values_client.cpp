@@ -9,7 +9,10 @@
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "perigee_values_peer.h"
+#include "random_nodes.h"
 
+#include <cstdint>
+#include <iostream>
 #include <string>
 
 namespace {
@@ -74,13 +77,6 @@ void check_points(const PeerReference& peer, bool truncates, Server server) {
   CHECK(again && again->inner()->x() == 5);
 }
 
-void break_cycles(const std::vector<NodeReference>& nodes) {
-  for (const NodeReference& node : nodes) {
-    node->next(nullptr);
-    node->others().clear();
-  }
-}
-
 void check_graphs(const PeerReference& peer) {
   const NodeReference first = make_node(1);
   const NodeReference second = make_node(2);
@@ -100,16 +96,27 @@ void check_graphs(const PeerReference& peer) {
   CHECK(c->others().size() == 2 && c->others()[0] == result);
   const Nodes echoed = peer->echo_nodes({first, nullptr, first});
   CHECK(echoed.size() == 3 && echoed[0] == echoed[2] && !echoed[1]);
-  break_cycles({second, result, echoed[0]});
+  interop::take_apart({second, result, echoed[0]});
 }
 
-enum class Cycle { no, yes };
+/// Sends random graphs, which the peer returns.
+void check_random_graphs(const PeerReference& peer, interop::Cycles cycles) {
+  const std::uint64_t seed = interop::graph_seed();
+  for (std::uint64_t round = 0; round < 50; ++round) {
+    const interop::RandomNodes graph(seed + round, cycles);
+    const Nodes received = peer->echo_nodes(graph.nodes());
+    const bool is_same = interop::SameShape()(graph.nodes(), received);
+    CHECK(is_same);
+    if (!is_same) std::cerr << "PERIGEE_TEST_SEED=" << seed + round << std::endl;
+    interop::take_apart(received);
+  }
+}
 
-void check_pairs(const PeerReference& peer, Cycle cycle) {
+void check_pairs(const PeerReference& peer, interop::Cycles cycles) {
   const NodeReference first = make_node(1);
   const NodeReference second = make_node(2);
   first->next(second);
-  if (cycle == Cycle::yes) second->next(first);
+  if (cycles == interop::Cycles::allowed) second->next(first);
   Pair pair_b(second, 1, nullptr, nullptr);
   Pair pair_c;
   const Pair pair = peer->echo_pair(Pair(first, 5, first, make_point(1)), pair_b, pair_c);
@@ -117,7 +124,7 @@ void check_pairs(const PeerReference& peer, Cycle cycle) {
   CHECK(pair.place()->x() == 1);
   CHECK(pair_b.first() == pair.first());
   CHECK(pair_c.first() == pair.first()->next());
-  break_cycles({second, pair.first()});
+  interop::take_apart({second, pair.first()});
 }
 
 void check_boxes(const PeerReference& peer) {
@@ -209,7 +216,9 @@ int run(const CORBA::object_reference<CORBA::ORB>& orb, const std::vector<std::s
   check_points(peer, truncates, server);
   check_graphs(peer);
   const bool is_direct = !interop::has_option(arguments, "--dynamic");
-  check_pairs(peer, is_direct ? Cycle::yes : Cycle::no);
+  const auto cycles = is_direct ? interop::Cycles::allowed : interop::Cycles::none;
+  check_random_graphs(peer, cycles);
+  check_pairs(peer, cycles);
   check_boxes(peer);
   check_objects_and_values(peer);
   if (server == Server::complete) {

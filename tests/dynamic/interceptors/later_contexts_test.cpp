@@ -1,0 +1,249 @@
+// Service contexts of requests to which the servant replies after the upcall: response handlers and
+// coroutines.
+#include "compat/running_orb.h"
+#include "coroutines/leaves.h"
+#include "desk.h"
+#include "orb/values/system_exceptions.h"
+#include <perigee/async/request_contexts.h>
+#include <perigee/async/when.h>
+#include <perigee/orb/with_policies.h>
+#include <perigee/poa/request_contexts.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <variant>
+
+namespace perigee::test {
+
+namespace {
+
+using Data = std::vector<std::uint8_t>;
+using Handler = CORBA::amh_traits<Desk::Clerk>::response_handler_ref_type;
+
+constexpr IOP::ServiceId first_id = 0x48000001;
+constexpr IOP::ServiceId second_id = 0x48000002;
+constexpr std::int32_t no_context = -1;
+
+std::int32_t size_of(const std::optional<IOP::ServiceContext>& context) {
+  return context ? static_cast<std::int32_t>(context->context_data().size()) : no_context;
+}
+
+ClerkRef with_context(const ClerkRef& clerk, std::size_t size) {
+  return with_service_contexts(clerk, {{first_id, Data(size, 7)}});
+}
+
+/// A reference of the client, and one of the server, whose calls are collocated.
+std::vector<ClerkRef> both_references(DeskOrbs& orbs, const ServantRef& servant) {
+  const ClerkRef remote = orbs.serve(servant);
+  return {remote, IDL::traits<Desk::Clerk>::narrow(
+                      orbs.server->string_to_object(orbs.client->object_to_string(remote)))};
+}
+
+/// Keeps its response handlers, until the test takes them.
+class HoldingClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
+ public:
+  void twice(Handler handler, std::int32_t) override {
+    const std::lock_guard lock(mutex_);
+    held_.push_back(std::move(handler));
+    changed_.notify_all();
+  }
+  void note(Handler, std::int32_t) override {}
+
+  /// Called for a call that has not come to `twice`.
+  void count_refused() {
+    const std::lock_guard lock(mutex_);
+    ++refused_;
+    changed_.notify_all();
+  }
+  /// Waits until this number of calls are held or refused.
+  std::vector<Handler> take(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return held_.size() + refused_ == count; });
+    return std::exchange(held_, {});
+  }
+
+ private:
+  std::mutex mutex_;  // guards the members below
+  std::condition_variable changed_;
+  std::vector<Handler> held_;
+  std::size_t refused_ = 0;
+};
+
+ClerkRef serve_on_main_thread(DeskOrbs& orbs, const ServantRef& servant) {
+  const auto child = orbs.poa->create_POA(
+      "main", orbs.poa->the_POAManager(),
+      {orbs.poa->create_thread_policy(PortableServer::ThreadPolicyValue::MAIN_THREAD_MODEL)});
+  const auto object = child->id_to_reference(child->activate_object(servant));
+  return IDL::traits<Desk::Clerk>::narrow(
+      orbs.client->string_to_object(orbs.server->object_to_string(object)));
+}
+
+/// Interceptors that add 900,000 octets to each request.
+Clients large_contexts() {
+  return {{{"send_request", [](const ClientInfoRef& info) {
+              info->add_request_service_context({first_id, Data(900'000)}, true);
+            }}}};
+}
+/// The decoded values of a server take at most 10 MiB: the sum for one message.
+std::vector<std::string> small_memory() {
+  return {"-ORBMessageSizeMax",      "1048576", "-ORBDecodedSizeMax", "2097152",
+          "-ORBDecodedTotalSizeMax", "1048576"};
+}
+
+/// Calls from several threads at once.
+class Callers {
+ public:
+  static constexpr std::size_t count = 32;
+  Callers(const ClerkRef& clerk, HoldingClerk& holding) {
+    for (std::size_t index = 0; index < count; ++index)
+      threads_.emplace_back([this, clerk, &holding] {
+        try {
+          (void)clerk->twice(1);
+        } catch (const CORBA::TRANSIENT& exception) {
+          if (exception.minor() == orb::minor_decoded_too_many) ++refused_;
+          holding.count_refused();
+        }
+      });
+  }
+  void join() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  /// The calls for which the server has no memory.
+  [[nodiscard]] std::size_t refused() const noexcept { return refused_; }
+
+ private:
+  std::atomic<std::size_t> refused_{0};
+  std::vector<std::thread> threads_;
+};
+
+perigee::task<std::int32_t> size_in_task(IOP::ServiceId id) {
+  const auto context = co_await request_service_context_of_this_task(id);
+  co_return size_of(context);
+}
+
+/// Its results are the sizes of the context, as the task `work` sees it on another thread.
+class LaterClerk final : public CORBA::async_traits<Desk::Clerk>::base_type {
+ public:
+  using Work = perigee::task<std::int32_t> (*)();
+  LaterClerk(OtherThread& elsewhere, Work work) : elsewhere_(elsewhere), work_(work) {}
+  perigee::task<std::int32_t> twice(std::int32_t) override {
+    co_await elsewhere_;
+    if (request_service_context(first_id)) co_return 1000;  // that thread is in no upcall
+    const std::int32_t size = co_await work_();
+    co_return size;
+  }
+  perigee::task<> note(std::int32_t) override { co_return; }
+
+ private:
+  OtherThread& elsewhere_;
+  const Work work_;
+};
+
+perigee::task<std::int32_t> awaited() {
+  const std::int32_t size = co_await size_in_task(first_id);
+  co_return size;
+}
+
+perigee::task<std::int32_t> all_of_two() {
+  const auto [first, second] = co_await when_all(size_in_task(first_id), size_in_task(second_id));
+  co_return second == no_context ? first : 2000;
+}
+
+perigee::task<std::int32_t> any_of_two() {
+  const auto first = co_await when_any(size_in_task(first_id), size_in_task(first_id));
+  co_return std::get<0>(first);
+}
+
+}  // namespace
+
+TEST_CASE("a response handler has the contexts of its request until the reply") {
+  DeskOrbs orbs({.clients = {}, .servers = {}});
+  const auto servant = CORBA::make_reference<HoldingClerk>();
+  auto& holding = static_cast<HoldingClerk&>(*servant);
+  for (const ClerkRef& clerk : both_references(orbs, servant)) {
+    auto called = with_context(clerk, 3)->_async().twice(1);
+    const Handler handler = holding.take(1).front();
+    // Further requests use the memory of the first message.
+    auto others = with_context(clerk, 2)->_async().twice(1);
+    const Handler other = holding.take(1).front();
+    const auto context = request_service_context_of(handler, first_id);
+    REQUIRE(context);
+    CHECK(*context == IOP::ServiceContext(first_id, {7, 7, 7}));
+    CHECK_FALSE(request_service_context_of(handler, second_id));
+    CHECK(size_of(request_service_context_of(other, first_id)) == 2);
+    handler->twice(5);
+    CHECK_FALSE(request_service_context_of(handler, first_id));
+    other->twice(6);
+    CHECK(called.get() == 5);
+    CHECK(others.get() == 6);
+  }
+}
+
+TEST_CASE("a request without contexts has none for its response handler") {
+  DeskOrbs orbs({.clients = {}, .servers = {}});
+  const auto servant = CORBA::make_reference<HoldingClerk>();
+  const ClerkRef clerk = with_timeout(orbs.serve(servant), std::chrono::minutes(10));
+  auto called = clerk->_async().twice(1);
+  const Handler handler = static_cast<HoldingClerk&>(*servant).take(1).front();
+  CHECK_FALSE(request_service_context_of(handler, first_id));
+  CHECK_FALSE(request_service_context_of(handler, 0x50474501));  // the time limit is of the ORB
+  CHECK_FALSE(request_service_context_of(Handler(), first_id));
+  handler->twice(2);
+  CHECK(called.get() == 2);
+}
+
+TEST_CASE("a coroutine has the contexts of its request on every thread, in each awaited task") {
+  OtherThread elsewhere;
+  for (const LaterClerk::Work work : {awaited, all_of_two, any_of_two}) {
+    const auto servant = CORBA::make_reference<LaterClerk>(elsewhere, work);
+    DeskOrbs orbs({.clients = {}, .servers = {}});
+    for (const ClerkRef& clerk : both_references(orbs, servant)) {
+      CHECK(with_context(clerk, 3)->twice(1) == 3);
+      CHECK(with_context(clerk, 0)->twice(1) == 0);
+      CHECK(clerk->twice(1) == no_context);
+    }
+  }
+}
+
+TEST_CASE("a task that serves no request has no contexts") {
+  Started<std::int32_t> started(size_in_task(first_id));
+  CHECK(started.get() == no_context);
+}
+
+TEST_CASE("MAIN_THREAD_MODEL: servants read the contexts after the upcall") {
+  OtherThread elsewhere;
+  const auto servant = CORBA::make_reference<LaterClerk>(elsewhere, awaited);
+  DeskOrbs orbs({.clients = {}, .servers = {}});
+  const ClerkRef clerk = serve_on_main_thread(orbs, servant);
+  const RunningOrb running(orbs.server);
+  CHECK(with_context(clerk, 3)->twice(1) == 3);
+}
+
+TEST_CASE("the contexts of deferred requests count as decoded values") {
+  for (const bool on_main_thread : {false, true}) {
+    CAPTURE(on_main_thread);
+    DeskOrbs orbs({.clients = large_contexts(), .servers = {}}, Kind::plain, small_memory());
+    const auto servant = CORBA::make_reference<HoldingClerk>();
+    auto& holding = static_cast<HoldingClerk&>(*servant);
+    const ClerkRef clerk =
+        on_main_thread ? serve_on_main_thread(orbs, servant) : orbs.serve(servant);
+    const RunningOrb running(orbs.server);
+    Callers callers(clerk, holding);
+    const std::vector<Handler> held = holding.take(Callers::count);
+    CHECK(callers.refused() == Callers::count - held.size());
+    CHECK(callers.refused() > 0);
+    CHECK_FALSE(held.empty());
+    for (const Handler& handler : held) handler->twice(2);
+    callers.join();
+    std::thread last([&] { CHECK(clerk->twice(1) == 3); });  // the memory is free again
+    holding.take(1 + callers.refused()).front()->twice(3);
+    last.join();
+  }
+}
+
+}  // namespace perigee::test
