@@ -6,6 +6,7 @@
 
 #include <sstream>
 #include <type_traits>
+#include <utility>
 
 TEST_CASE("a derived struct is made of a base and its own members") {
   const Compat::Base base(1, "one");
@@ -129,4 +130,48 @@ TEST_CASE("the initial reference TypeCodeFactory makes TypeCodes") {
       orbs.client->resolve_initial_references("TypeCodeFactory"));
   REQUIRE(factory);
   CHECK(factory->create_sequence_tc(3, CORBA::_tc_long)->length() == 3);
+}
+
+TEST_CASE("a user exception is inserted through a reference to its base class") {
+  const Compat::Torn sent("page", 3);
+  const CORBA::UserException& base = sent;
+  CORBA::Any any;
+  any <<= base;
+  CHECK(any.type()->equal(Compat::_tc_Torn));
+  Compat::Torn received;
+  REQUIRE((any >>= received));
+  CHECK(received.message() == "page");
+  CHECK(received.sheet() == 3);
+}
+
+TEST_CASE("a user exception without a TypeCode in the program raises BAD_TYPECODE") {
+  const CORBA::ORB::InvalidName unknown;
+  const CORBA::UserException& base = unknown;
+  CORBA::Any any;
+  any <<= 5;
+  CHECK_THROWS_AS(any <<= base, CORBA::BAD_TYPECODE);
+  CHECK(any.type()->kind() == CORBA::TCKind::tk_long);
+}
+
+TEST_CASE("impl() of an any is null if the any has no value") {
+  CORBA::Any inner;
+  CHECK(inner.impl() == nullptr);
+  inner <<= 'k';
+  CHECK(inner.impl() != nullptr);
+  CORBA::Any outer;
+  outer <<= std::move(inner);
+  CHECK(inner.impl() == nullptr);  // NOLINT(bugprone-use-after-move)
+  CHECK(outer.impl() != nullptr);
+}
+
+TEST_CASE("a nil reference to a TypeCode in an any raises MARSHAL with the minor code 4") {
+  const IDL::traits<CORBA::TypeCode>::ref_type nil;
+  CORBA::Any any;
+  try {
+    any <<= nil;
+    FAIL("the any took a nil reference");
+  } catch (const CORBA::MARSHAL& exception) {
+    CHECK(exception.minor() == 4);
+  }
+  CHECK(any.type()->kind() == CORBA::TCKind::tk_null);
 }

@@ -39,6 +39,8 @@ class PERIGEE_API Any {
 
   /// Whether there is a value: false for tk_null and tk_void.
   [[nodiscard]] bool has_value() const noexcept;
+  /// Not null if there is a value. Only for comparisons with null, which programs for TAOX11 have.
+  [[nodiscard]] const void* impl() const noexcept { return has_value() ? this : nullptr; }
   /// Removes the value.
   void reset() noexcept { *this = Any(); }
 

@@ -325,6 +325,9 @@ bool extract_abstract(const CORBA::Any& any, CORBA::abstract_reference<T>& refer
 template <Insertable T>
 inline constexpr CORBA::TypeCodeConstant sequence_of{&Traits<std::vector<T>>::type};
 
+/// Throws MARSHAL with the minor code 4, without a vendor's number, as TAOX11 does.
+[[noreturn]] PERIGEE_API void refuse_nil_type();
+
 /// Copies the members of the exception in the any. False if the any holds no exception with the
 /// same repository id.
 PERIGEE_API bool extract_system_exception(const CORBA::Any& any, CORBA::SystemException& exception);
@@ -381,7 +384,7 @@ inline constexpr TypeCodeConstant _tc_AbstractBase{&perigee::cdr::abstract_base_
 inline constexpr TypeCodeConstant _tc_ValueBase{&perigee::cdr::value_base_node};
 
 /// Inserts a value, and moves it if it is an rvalue. The Any's TypeCode is that of the C++ type,
-/// without aliases.
+/// without aliases. Raises MARSHAL for a nil reference to a TypeCode.
 template <typename T>
   requires perigee::any::Insertable<std::remove_cvref_t<T>>
 void operator<<=(Any& any, T&& value) {
@@ -398,6 +401,8 @@ void operator<<=(Any& any, T&& value) {
   } else if constexpr (perigee::any::IsAbstract<Plain>::value) {
     perigee::any::insert_abstract(any, Traits<Plain>::type, std::forward<T>(value));
   } else {
+    if constexpr (std::is_same_v<Plain, object_reference<TypeCode>>)
+      if (!value) perigee::any::refuse_nil_type();
     Access::set(any, Traits<Plain>::type,
                 std::make_shared<perigee::any::Value<Plain>>(std::forward<T>(value)));
   }
@@ -421,6 +426,9 @@ inline void operator<<=(Any& any, const TypeCodeConstant& type) {
 /// Inserts the exception with the TypeCode of its class: its members are `minor` and `completed`.
 /// The detail is not part of the value.
 PERIGEE_API void operator<<=(Any& any, const SystemException& exception);
+/// Inserts an exception whose class the caller does not know, with the TypeCode of its class.
+/// Raises BAD_TYPECODE if the program does not contain the generated code of the class for any.
+PERIGEE_API void operator<<=(Any& any, const UserException& exception);
 /// False, without a change of `exception`, if the any does not hold an exception of this class.
 template <std::derived_from<SystemException> T>
 bool operator>>=(const Any& any, T& exception) {

@@ -1,9 +1,9 @@
 // IDL::Fixed<digits, scale>: the decimal numbers of IDL's fixed<digits, scale>.
 //
-// A result has the number of digits that CORBA 3.0, 3.10.2 gives it: at most 31. These digits are
-// exact. Further digits after the point are cut off. CORBA::DATA_CONVERSION is raised if the digits
-// of a value before the point do not fit. It is also raised for a division by zero, and for a text
-// that is not a number.
+// A result of two values of the same type has this type. Otherwise it has the number of digits that
+// CORBA 3.0, 3.10.2 gives it: at most 31. These digits are exact. Further digits after the point
+// are cut off. CORBA::DATA_CONVERSION is raised if the digits of a value before the point do not
+// fit. It is also raised for a division by zero, and for a text that is not a number of the type.
 #pragma once
 
 #include <perigee/base/export.h>
@@ -18,6 +18,7 @@
 #include <iosfwd>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace perigee::stub {
 
@@ -42,9 +43,21 @@ constexpr Int128 checked_fixed(Int128 units, int digits) {
   return units;
 }
 
+/// The number of digits of `units`, without zeros in front. At least the digits behind the point,
+/// and at least one.
+constexpr std::uint16_t count_fixed_digits(Int128 units, int scale) {
+  int count = std::max(scale, 1);
+  while (count < fixed_digits_max && (units >= ten_to(count) || units <= -ten_to(count))) ++count;
+  return static_cast<std::uint16_t>(count);
+}
+
+/// What happens to digits other than zero behind the places of the type.
+enum class FurtherDigits : std::uint8_t { cut_off, refused };
+
 /// Reads "-12.345", "7" or ".5", with or without a `d` at the end. Gives the number times ten to
 /// the power of `scale`.
-constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
+constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale,
+                                 FurtherDigits further = FurtherDigits::cut_off) {
   const bool is_negative = text.starts_with('-');
   if (is_negative || text.starts_with('+')) text.remove_prefix(1);
   if (text.ends_with('d') || text.ends_with('D')) text.remove_suffix(1);
@@ -59,7 +72,10 @@ constexpr Int128 fixed_from_text(std::string_view text, int digits, int scale) {
     }
     if (character < '0' || character > '9') fixed_overflow();
     has_digit = true;
-    if (is_behind_point && places_left == 0) continue;
+    if (is_behind_point && places_left == 0) {
+      if (character != '0' && further == FurtherDigits::refused) fixed_overflow();
+      continue;
+    }
     if (is_behind_point) --places_left;
     units = checked_fixed(units * 10 + (character - '0'), digits);
   }
@@ -82,7 +98,7 @@ PERIGEE_API Int128 fixed_round(Int128 units, int scale, int to_scale);
 PERIGEE_API Int128 fixed_from_float(long double value, int scale);
 PERIGEE_API long double fixed_to_float(Int128 units, int scale);
 PERIGEE_API std::string fixed_to_string(Int128 units, int scale);
-/// Reads a word from the stream as fixed_from_text does. If the word is not a number with at most
+/// Reads a word from the stream. Refuses further digits. If the word is not a number with at most
 /// these digits, sets failbit and leaves `units` unchanged.
 PERIGEE_API void fixed_read(std::istream& is, int digits, int scale, Int128& units);
 
@@ -108,9 +124,11 @@ class Fixed {
   /// Rounds to the nearest. Raises DATA_CONVERSION if the value is too large or not a number.
   template <std::floating_point Float>
   explicit Fixed(Float value) : Fixed(Units{perigee::stub::fixed_from_float(value, Scale)}) {}
-  /// "-12.34". Further digits after the point are cut off.
+  /// "-12.34". Raises DATA_CONVERSION if the type cannot hold all digits. Zeros at the end do not
+  /// count.
   explicit constexpr Fixed(std::string_view text)
-      : units_(perigee::stub::fixed_from_text(text, Digits, Scale)) {}
+      : units_(perigee::stub::fixed_from_text(text, Digits, Scale,
+                                              perigee::stub::FurtherDigits::refused)) {}
   explicit constexpr Fixed(const char* text) : Fixed(std::string_view(text)) {}
   /// Further digits after the point are cut off. Raises DATA_CONVERSION if the digits before the
   /// point do not fit.
@@ -122,7 +140,12 @@ class Fixed {
   static Fixed from_units(perigee::stub::Int128 units) { return Fixed(Units{units}); }
   [[nodiscard]] constexpr perigee::stub::Int128 units() const noexcept { return units_; }
 
-  [[nodiscard]] static constexpr std::uint16_t fixed_digits() noexcept { return Digits; }
+  /// The number of digits of the value, without zeros in front: 4 for "1.250". At least `Scale`.
+  /// `IDL::traits` has the number of digits of the type.
+  [[nodiscard]] constexpr std::uint16_t fixed_digits() const noexcept {
+    return perigee::stub::count_fixed_digits(units_, Scale);
+  }
+  /// The number of digits behind the point, with zeros: `Scale`.
   [[nodiscard]] static constexpr std::uint16_t fixed_scale() noexcept { return Scale; }
 
   /// Rounds half away from zero, to `scale` digits after the point.
@@ -193,12 +216,16 @@ struct traits<Fixed<Digits, Scale>> : perigee::stub::aggregate_traits<Fixed<Digi
 
 namespace perigee::stub {
 
-/// The type of a result with `whole` digits before the point and `scale` after it. If these are
+/// The type of a result with `Whole` digits before the point and `Scale` after it. If these are
 /// more than 31 digits, the result has fewer digits after the point. CORBA 3.0, 3.10.2.
 template <int Whole, int Scale>
-using FixedResult =
+using WideFixed =
     IDL::Fixed<static_cast<std::uint16_t>(std::min(Whole + Scale, fixed_digits_max)),
                static_cast<std::uint16_t>(std::clamp(fixed_digits_max - Whole, 0, Scale))>;
+
+/// The type of a result of an A and a B, which are the same type, or need these digits.
+template <typename A, typename B, int Whole, int Scale>
+using FixedResult = std::conditional_t<std::is_same_v<A, B>, A, WideFixed<Whole, Scale>>;
 
 }  // namespace perigee::stub
 
@@ -207,7 +234,8 @@ inline namespace perigee_v1 {
 
 template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
 auto operator+(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
-  using Result = perigee::stub::FixedResult<std::max(D1 - S1, D2 - S2) + 1, std::max(S1, S2)>;
+  using Result = perigee::stub::FixedResult<Fixed<D1, S1>, Fixed<D2, S2>,
+                                            std::max(D1 - S1, D2 - S2) + 1, std::max(S1, S2)>;
   return Result::from_units(
       perigee::stub::fixed_add(a.units(), S1, b.units(), S2, Result::fixed_scale()));
 }
@@ -219,14 +247,16 @@ auto operator-(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
 
 template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
 auto operator*(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
-  using Result = perigee::stub::FixedResult<D1 - S1 + D2 - S2, S1 + S2>;
+  using Result =
+      perigee::stub::FixedResult<Fixed<D1, S1>, Fixed<D2, S2>, D1 - S1 + D2 - S2, S1 + S2>;
   return Result::from_units(
       perigee::stub::fixed_multiply(a.units(), b.units(), S1 + S2, Result::fixed_scale()));
 }
 
 template <std::uint16_t D1, std::uint16_t S1, std::uint16_t D2, std::uint16_t S2>
 auto operator/(const Fixed<D1, S1>& a, const Fixed<D2, S2>& b) {
-  using Result = perigee::stub::FixedResult<D1 - S1 + S2, perigee::stub::fixed_digits_max>;
+  using Result = perigee::stub::FixedResult<Fixed<D1, S1>, Fixed<D2, S2>, D1 - S1 + S2,
+                                            perigee::stub::fixed_digits_max>;
   return Result::from_units(
       perigee::stub::fixed_divide(a.units(), b.units(), S1 - S2, Result::fixed_scale()));
 }

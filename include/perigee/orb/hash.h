@@ -21,7 +21,7 @@ namespace perigee::stub {
 /// IDL::Fixed, recognised without its header.
 template <typename T>
 concept FixedNumber = requires(const T& value) {
-  T::fixed_digits();
+  value.fixed_digits();
   value.units();
 };
 

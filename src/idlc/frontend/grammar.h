@@ -59,6 +59,9 @@ void parse_template_module(Context& context, const Identifier& identifier, Annot
 /// `A::B<long> C;` after `module`: an instance of a template in another scope. False if no scoped
 /// name is here.
 bool parse_scoped_instance(Context& context, Annotations annotations);
+/// `alias A<T> B;` inside a template module: each instance of it has an instance of `A`. The
+/// current token is the word `alias`.
+void parse_template_alias(Context& context, Annotations annotations);
 
 // parse_annotations.cpp
 

@@ -311,6 +311,8 @@ void parse_one_definition(Context& context) {
     parse_interface(context, std::move(annotations));
   } else if (at_value_type(context)) {
     parse_value_type(context, std::move(annotations));
+  } else if (at_statement_word(context, "alias")) {
+    parse_template_alias(context, std::move(annotations));
   } else if (!skip_component(context)) {
     report_no_definition(context);
   }

@@ -347,7 +347,9 @@ void parse_instance(Context& context, TemplateModule& made, Annotations annotati
   if (!is_within_limit(context, made, *arguments, name.location)) return tokens.recover();
   Tokens instance = instance_tokens(made, *arguments, name);
   made.is_open = true;
+  ++context.open_instance_count;
   tokens.parse_aside(instance, [&] { parse_module(context, std::move(annotations)); });
+  --context.open_instance_count;
   made.is_open = false;
   tokens.expect_semicolon("the instance of the template module");
 }
@@ -361,6 +363,16 @@ TemplateModule* visible_template(Context& context, const std::string& name) {
     return made == context.templates.end() ? nullptr : &made->second;
   }
   return nullptr;
+}
+
+void report_no_template(Context& context, const Identifier& identifier) {
+  context.error(identifier.location, "'" + identifier.name + "' is not a template module").hint =
+      "a template module has parameters, such as 'typename T'";
+  context.tokens.recover();
+}
+
+bool at_scoped_name(const TokenStream& tokens) {
+  return tokens.at("::") || tokens.peek(1).is("::");
 }
 
 /// Whether the token behind the `<` begins a parameter.
@@ -382,15 +394,13 @@ void parse_template_module(Context& context, const Identifier& identifier,
   TemplateModule* made = visible_template(context, identifier.name);
   const bool is_argument = at_sequence(tokens) ? made != nullptr : !at_parameter(tokens);
   if (!is_argument) return define_template(context, identifier);
-  if (made != nullptr) return parse_instance(context, *made, std::move(annotations));
-  context.error(identifier.location, "'" + identifier.name + "' is not a template module").hint =
-      "a template module has parameters, such as 'typename T'";
-  tokens.recover();
+  if (made == nullptr) return report_no_template(context, identifier);
+  parse_instance(context, *made, std::move(annotations));
 }
 
 bool parse_scoped_instance(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
-  if (!tokens.at("::") && !tokens.peek(1).is("::")) return false;
+  if (!at_scoped_name(tokens)) return false;
   const ScopedName name = parse_scoped_name(context, "the name of a template module");
   const Declaration* found = name.is_empty() ? nullptr : context.scopes.resolve(name);
   const auto made = context.templates.find(found);
@@ -404,6 +414,28 @@ bool parse_scoped_instance(Context& context, Annotations annotations) {
     parse_instance(context, made->second, std::move(annotations));
   }
   return true;
+}
+
+// IDL 4.2, 7.4.12.3.3. The name of the alias may be that of the template module, so a plain name is
+// looked up without taking it into the current scope.
+void parse_template_alias(Context& context, Annotations annotations) {
+  const Nesting nesting(context);
+  TokenStream& tokens = context.tokens;
+  const Location location = tokens.next().location;
+  if (context.open_instance_count == 0)
+    context.error(location, "'alias' has no meaning outside of template modules").hint =
+        "write 'module' in place of 'alias' to make an instance";
+  if (!nesting.is_ok() || context.open_instance_count == 0) return tokens.recover();
+  if (parse_scoped_instance(context, annotations)) return;
+  const auto identifier = parse_identifier(context, "the name of a template module");
+  if (!identifier) return tokens.recover();
+  TemplateModule* made = visible_template(context, identifier->name);
+  if (made == nullptr) return report_no_template(context, *identifier);
+  if (!tokens.at("<")) {
+    tokens.report_unexpected("'<' after the name of the template module");
+    return tokens.recover();
+  }
+  parse_instance(context, *made, std::move(annotations));
 }
 
 }  // namespace perigee::idlc

@@ -1,4 +1,5 @@
-// System exceptions as values of anys. Their TypeCodes are made here.
+// Exceptions as values of anys. The TypeCodes of system exceptions are made here. Those of user
+// exceptions are in generated code.
 #include "orb/values/any_value.h"
 #include "orb/values/system_exceptions.h"
 #include <perigee/cdr/buffer.h>
@@ -6,10 +7,12 @@
 #include <perigee/cdr/encoder.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/exceptions.h>
+#include <perigee/orb/known_exception.h>
 #include <perigee/orb/typecode_factory.h>
 
 #include <bit>
 #include <cstdint>
+#include <string>
 
 namespace CORBA {
 inline namespace perigee_v1 {
@@ -37,6 +40,14 @@ void operator<<=(Any& any, const SystemException& exception) {
   perigee::any::decode_value(decoder, {type->_node(), type->_owner()}, any);
 }
 
+void operator<<=(Any& any, const UserException& exception) {
+  if (perigee::any::KnownException::insert(any, exception)) return;
+  throw BAD_TYPECODE(0, COMPLETED_NO,
+                     "insert " + std::string(exception._rep_id()) +
+                         " into an any: its TypeCode is not in the program; generate the code of "
+                         "its IDL file with --any, and link it");
+}
+
 }  // namespace perigee_v1
 }  // namespace CORBA
 
@@ -45,8 +56,14 @@ namespace perigee::any {
 namespace {
 
 constexpr std::uint32_t completion_count = 3;
+constexpr std::uint32_t minor_nil_type = 4;
 
 }  // namespace
+
+void refuse_nil_type() {
+  throw CORBA::MARSHAL(minor_nil_type, CORBA::COMPLETED_NO,
+                       "insert a nil reference to a TypeCode into an any");
+}
 
 bool extract_system_exception(const CORBA::Any& any, CORBA::SystemException& exception) {
   const TypeNode& type = Access::type(any);

@@ -195,7 +195,7 @@ void fixed_read(std::istream& is, int digits, int scale, Int128& units) {
   std::string word;
   if (!(is >> word)) return;
   try {
-    units = fixed_from_text(word, digits, scale);
+    units = fixed_from_text(word, digits, scale, FurtherDigits::refused);
   } catch (const CORBA::DATA_CONVERSION&) {
     is.setstate(std::ios_base::failbit);
   }

@@ -41,7 +41,7 @@ TEST_CASE("fixed constants of an interface are members of its class") {
 
 TEST_CASE("text and numbers become fixed values, and back") {
   CHECK(Fixed<6, 2>("-12.3").to_string() == "-12.30");
-  CHECK(Fixed<6, 2>("0.129d").to_string() == "0.12");  // truncated, not rounded
+  CHECK(Fixed<6, 2>("0.120d").to_string() == "0.12");
   CHECK(Fixed<6, 2>(-7).to_string() == "-7.00");
   CHECK(Fixed<6, 2>(1.005L).units() == 101);  // floating-point values are rounded
   CHECK(Fixed<4, 4>(".5").to_string() == "0.5000");
@@ -53,6 +53,8 @@ TEST_CASE("a value that does not fit, or text that is not a number, raises DATA_
   using Small = Fixed<4, 2>;
   CHECK_THROWS_AS(Small(100), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small("100"), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small("1.234"), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS(Small("1.2300001"), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small("1x"), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small(""), CORBA::DATA_CONVERSION);
   CHECK_THROWS_AS(Small(1e9), CORBA::DATA_CONVERSION);
@@ -64,7 +66,7 @@ TEST_CASE("a value that does not fit, or text that is not a number, raises DATA_
 }
 
 // CORBA 3.0, 3.10.2: the digits and scale of results.
-TEST_CASE("results have CORBA's digits and scale; division by zero raises DATA_CONVERSION") {
+TEST_CASE("results of two types have CORBA's digits; division by zero raises DATA_CONVERSION") {
   const Fixed<5, 2> a("123.45");
   const Fixed<4, 3> b("-1.005");
   static_assert(std::is_same_v<decltype(a + b), Fixed<7, 3>>);
@@ -73,9 +75,32 @@ TEST_CASE("results have CORBA's digits and scale; division by zero raises DATA_C
   CHECK((a + b).to_string() == "122.445");
   CHECK((a - b).to_string() == "124.455");
   CHECK((a * b).to_string() == "-124.06725");
-  CHECK((Fixed<1, 0>(1) / Fixed<1, 0>(3)).to_string() == "0.333333333333333333333333333333");
-  CHECK((Fixed<1, 0>(-2) / Fixed<1, 0>(3)).to_string() == "-0.666666666666666666666666666666");
+  CHECK((Fixed<1, 0>(1) / Fixed<2, 0>(3)).to_string() == "0.333333333333333333333333333333");
+  CHECK((Fixed<1, 0>(-2) / Fixed<2, 0>(3)).to_string() == "-0.666666666666666666666666666666");
   CHECK_THROWS_AS((a / Fixed<1, 0>(0)), CORBA::DATA_CONVERSION);
+}
+
+TEST_CASE("a result of two values of the same type has this type") {
+  using Price = Fixed<7, 3>;
+  const Price left("1.250");
+  const Price right("2.000");
+  static_assert(std::is_same_v<decltype(left * right), Price>);
+  static_assert(std::is_same_v<decltype(left + right), Price>);
+  CHECK((right - left).to_string() == "0.750");
+  CHECK((left * right).to_string() == "2.500");
+  CHECK((Price(1) / Price(3)).to_string() == "0.333");
+  CHECK_THROWS_AS((Fixed<3, 2>("9.99") / Fixed<3, 2>("0.01")), CORBA::DATA_CONVERSION);
+  CHECK_THROWS_AS((Fixed<3, 2>("9.99") + Fixed<3, 2>("0.01")), CORBA::DATA_CONVERSION);
+}
+
+TEST_CASE("a value counts its digits without zeros in front, and with all behind the point") {
+  CHECK(Fixed<7, 3>("1.250").fixed_digits() == 4);
+  CHECK(Fixed<7, 3>("1.250").fixed_scale() == 3);
+  CHECK(Fixed<7, 3>("-1000").fixed_digits() == 7);
+  CHECK(Fixed<7, 3>().fixed_digits() == 3);
+  CHECK(Fixed<4, 0>().fixed_digits() == 1);
+  CHECK(Fixed<5, 5>("0.00012").fixed_digits() == 5);
+  CHECK(Fixed<31, 0>("9999999999999999999999999999999").fixed_digits() == 31);
 }
 
 TEST_CASE("results beyond 31 digits lose fractional digits, or raise DATA_CONVERSION") {
@@ -83,11 +108,14 @@ TEST_CASE("results beyond 31 digits lose fractional digits, or raise DATA_CONVER
   const Fixed<31, 31> tiny("0.9999999999999999999999999999999");
   CHECK_THROWS_AS(large + large, CORBA::DATA_CONVERSION);
   CHECK((large - tiny).to_string() == "9999999999999999999999999999998");
-  CHECK((tiny + tiny).to_string() == "1.999999999999999999999999999999");
+  const Fixed<30, 30> shorter("0.999999999999999999999999999999");
+  CHECK((tiny + shorter).to_string() == "1.999999999999999999999999999998");
+  CHECK_THROWS_AS(tiny + tiny, CORBA::DATA_CONVERSION);
   CHECK((large * tiny).to_string() == "9999999999999999999999999999998");
   CHECK((tiny * tiny).to_string() == "0.9999999999999999999999999999998");
   CHECK((large / large).to_string() == "1");
-  CHECK((tiny / tiny).to_string() == "1");
+  CHECK((shorter / tiny).to_string() == "0");
+  CHECK_THROWS_AS(tiny / tiny, CORBA::DATA_CONVERSION);
 }
 
 TEST_CASE("fixed values of different types compare by numeric value") {
