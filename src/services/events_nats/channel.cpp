@@ -22,7 +22,7 @@ Channel::Channel(Session& session, const Keys& keys, ReadBudget& budget, const P
       listener_(std::move(listener)),
       following_(session,
                  {stream_, keys.subject(place.name), subject_part('f', place.number, session)},
-                 info,
+                 info, known_,
                  {[this](const StoredEvent& event, std::string_view message_id) {
                     if (listener_) listener_(event);
                     appending_.on_heard(message_id, event.number);
@@ -34,8 +34,8 @@ Channel::Channel(Session& session, const Keys& keys, ReadBudget& budget, const P
                   MessageIds(place.store + "." + std::to_string(place.number) + ".", place.secret),
                   subject_part('a', place.number, session), info.last},
                  [this] { following_.check_again(); }),
-      subscriptions_(session, keys, following_, {place.name, stream_, info.made}),
-      reading_(session, following_, budget, {stream_, keys.subject(place.name)}) {}
+      subscriptions_(session, keys, following_, known_, {place.name, stream_, info.made}),
+      reading_(session, following_, known_, budget, {stream_, keys.subject(place.name)}) {}
 
 void Channel::start() {
   session_.start(following_.run());
@@ -124,10 +124,12 @@ void Channel::warn_of_trim(const std::string& text) {
 
 /// Removes the events that all subscriptions have acknowledged. A subscription that is made
 /// meanwhile begins behind `newest`, or with the oldest event that is left. A record that cannot be
-/// read may belong to a subscription that needs all events.
+/// read may belong to a subscription that needs all events. A stream that is not checked may have
+/// lost events: other events would have the numbers that the listener knows.
 task<bool> Channel::trim() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
   const SequenceNumber newest = following_.last();
+  if (!following_.is_checked()) co_return false;
   const auto all = co_await subscriptions_.list(end);
   if (!all) warn_of_trim(all.error().text);
   if (!all || !all->is_complete) co_return false;
@@ -136,6 +138,7 @@ task<bool> Channel::trim() {
   for (const Subscription& subscription : all->subscriptions)
     done_by_all = std::min(done_by_all, subscription.acknowledged);
   if (done_by_all <= trimmed_) co_return true;
+  if (!following_.is_checked()) co_return false;
   const auto purged = co_await session_.ask_api(
       "STREAM.PURGE." + stream_, purge_before_json(done_by_all + 1), end, parse_purge);
   if (!purged) warn_of_trim(purged.error().text);

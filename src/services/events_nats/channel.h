@@ -2,6 +2,7 @@
 #pragma once
 
 #include "services/events_nats/appending.h"
+#include "services/events_nats/event_marks.h"
 #include "services/events_nats/following.h"
 #include "services/events_nats/keys.h"
 #include "services/events_nats/reading.h"
@@ -73,6 +74,7 @@ class Channel {
   Session& session_;
   const std::string stream_;
   EventListener listener_;
+  KnownEvents known_;  // outlives the parts that refer to it
   Following following_;
   Appending appending_;
   Subscriptions subscriptions_;

@@ -23,9 +23,11 @@ constexpr milliseconds steady_time{10'000};  // a consumer that lives so long en
 
 }  // namespace
 
-Following::Following(Session& session, Place place, const StreamInfo& info, Events events)
+Following::Following(Session& session, Place place, const StreamInfo& info, KnownEvents& known,
+                     Events events)
     : session_(session),
       place_(std::move(place)),
+      known_(known),
       events_(std::move(events)),
       made_(info.made),
       last_(info.last),
@@ -126,6 +128,7 @@ task<bool> Following::make_consumer() {
   if (is_same) is_same = co_await check_last();
   // The answer may be older than the present connection, or than the reason for another check.
   if (!is_same || needs_check_ || session_.connections() != connection_) co_return false;
+  checked_ = connection_;
   events_.checked();
   ++consumer_;
   consumer_last_ = 0;
@@ -219,6 +222,7 @@ void Following::take(SequenceNumber number, Message message) {
 void Following::pass_on(SequenceNumber number, Message message) {
   last_ = number;
   last_id_ = message.message_id;
+  known_.add(number, sum_of_id(last_id_));
   StoredEvent event{last_, std::move(message.octets)};
   events_.heard(event, message.message_id);
   recent_.add(std::move(event));

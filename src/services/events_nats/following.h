@@ -1,6 +1,7 @@
 // Follows the stream of one channel: gives each new event to the listener, once and in order.
 #pragma once
 
+#include "services/events_nats/event_marks.h"
 #include "services/events_nats/recent.h"
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
@@ -35,8 +36,10 @@ class Following {
     /// The stream is gone, or another stream has its name: the channel cannot go on.
     std::function<void(const StoreError&)> broken;
   };
-  /// `info`: of the stream. Its last event is not passed on.
-  Following(Session& session, Place place, const StreamInfo& info, Events events);
+  /// `info`: of the stream. Its last event is not passed on. `known` gets the message ids of all
+  /// events, and outlives this object.
+  Following(Session& session, Place place, const StreamInfo& info, KnownEvents& known,
+            Events events);
   Following(const Following&) = delete;
   Following& operator=(const Following&) = delete;
 
@@ -51,6 +54,11 @@ class Following {
     report_gap();
   }
 
+  /// Whether the stream was checked over the present connection: it is the same one, with all
+  /// events that the listener got.
+  [[nodiscard]] bool is_checked() const {
+    return session_.is_up() && checked_ == session_.connections() && !needs_check_ && !is_broken_;
+  }
   /// When the stream was made.
   [[nodiscard]] const std::string& made() const { return made_; }
   /// The number of the newest event that the listener got, or of the last one before it began.
@@ -86,6 +94,7 @@ class Following {
 
   Session& session_;
   const Place place_;
+  KnownEvents& known_;
   const Events events_;
   const std::string made_;
   SequenceNumber last_;
@@ -102,7 +111,8 @@ class Following {
   std::uint64_t connection_ = 0;     // over which the consumer pushes
   std::uint64_t consumer_last_ = 0;  // the consumer's number of its last message that came
   bool has_gap_ = false;
-  bool needs_check_ = false;  // of the stream, since its last check began
+  std::uint64_t checked_ = 0;  // the connection over which the stream was checked last
+  bool needs_check_ = false;   // of the stream, since its last check began
   /// Events behind missing numbers, which wait until the leader has confirmed these.
   struct Held {
     SequenceNumber number = 0;

@@ -123,6 +123,7 @@ task<Reading::Step> Reading::ask_wave(SequenceNumber next, std::size_t size, Lim
     auto event = to_event(*answers[at]);
     if (!event || event->number != next + at) co_return Step::missing;
     if (!batch.has_room(limits, event->octets.size())) co_return Step::got;
+    known_.add(event->number, sum_of_id(answers[at]->message_id));
     batch.add(std::move(*event));
   }
   co_return Step::got;

@@ -1,6 +1,7 @@
 // Reads stored events of one channel.
 #pragma once
 
+#include "services/events_nats/event_marks.h"
 #include "services/events_nats/following.h"
 #include "services/events_nats/read_budget.h"
 #include "services/events_nats/session.h"
@@ -35,9 +36,15 @@ class Reading {
   };
   using Events = std::expected<std::vector<StoredEvent>, StoreError>;
 
-  /// `following` and `budget` outlive the reader.
-  Reading(Session& session, const Following& following, ReadBudget& budget, Place place)
-      : session_(session), following_(following), budget_(budget), place_(std::move(place)) {}
+  /// `following`, `known` and `budget` outlive the reader. `known` gets the message ids of all
+  /// events.
+  Reading(Session& session, const Following& following, KnownEvents& known, ReadBudget& budget,
+          Place place)
+      : session_(session),
+        following_(following),
+        known_(known),
+        budget_(budget),
+        place_(std::move(place)) {}
   Reading(const Reading&) = delete;
   Reading& operator=(const Reading&) = delete;
 
@@ -81,6 +88,7 @@ class Reading {
 
   Session& session_;
   const Following& following_;
+  KnownEvents& known_;
   ReadBudget& budget_;
   const Place place_;
   std::size_t running_ = 0;

@@ -1,6 +1,7 @@
 // The value that NATS keeps for a subscription. No I/O.
 #pragma once
 
+#include "services/events_nats/event_marks.h"
 #include <perigee/services/events/store.h>
 
 #include <expected>
@@ -15,6 +16,7 @@ struct SubscriptionRecord {
   std::string stream_made;
   SequenceNumber acknowledged = 0;
   std::string name;  ///< any octets
+  Marks marks = {};  ///< of acknowledged events; at most `marks_max`
 
   bool operator==(const SubscriptionRecord&) const = default;
 };

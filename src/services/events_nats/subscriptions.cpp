@@ -17,6 +17,11 @@ constexpr std::size_t questions_at_once = 64;
 // Beyond the limit of subscriptions: several services may exceed it together.
 constexpr std::size_t further_subjects_max = 10'000;
 
+void go_back(SubscriptionRecord& record, SequenceNumber number) {
+  record.acknowledged = number;
+  remove_marks_behind(record.marks, number);
+}
+
 StoreError no_answer(const std::string& what) {
   return {Kind::uncertain, what + ": NATS did not confirm the change in time"};
 }
@@ -73,7 +78,7 @@ std::expected<Subscriptions::Stored, StoreError> Subscriptions::to_stored(
   stored.revision = message.number;
   stored.record = std::move(*record);
   // It belongs to an earlier stream of this name, so it begins again.
-  if (stored.record.stream_made != place_.stream_made) stored.record.acknowledged = 0;
+  if (stored.record.stream_made != place_.stream_made) go_back(stored.record, 0);
   stored.record.stream_made = place_.stream_made;
   return stored;
 }
@@ -90,15 +95,16 @@ task<std::expected<Subscriptions::Stored, StoreError>> Subscriptions::load_valid
                                                                                  TimePoint end) {
   while (session_.now() < end && !session_.is_ending()) {
     auto stored = co_await load(name, end);
-    if (!stored || stored->record.acknowledged <= following_.last()) co_return stored;
-    const auto info = co_await stream_info(session_, place_.stream, end);
-    if (!info) co_return std::unexpected(info.error());
-    if (stored->record.acknowledged <= info->last) co_return stored;
+    if (!stored) co_return stored;
+    const auto valid = co_await marked_.position(stored->record, end);
+    if (!valid) co_return std::unexpected(valid.error());
+    if (*valid == stored->record.acknowledged) co_return stored;
     log::write(log::Level::warning, "events",
                "NATS: the " + text_of(name) + " has acknowledged event " +
-                   std::to_string(stored->record.acknowledged) + ", but its stream ends with " +
-                   std::to_string(info->last) + "; it goes on behind this event");
-    stored->record.acknowledged = info->last;
+                   std::to_string(stored->record.acknowledged) +
+                   ", but its stream has lost events; it goes on behind event " +
+                   std::to_string(*valid));
+    go_back(stored->record, *valid);
     const auto written = co_await store(*stored, end);
     if (!written) co_return std::unexpected(written.error());
     if (*written == Written::done) co_return stored;
@@ -152,6 +158,8 @@ task<std::expected<Subscription, StoreError>> Subscriptions::subscribe(std::stri
       if (!number) co_return std::unexpected(number.error());
       stored->record.stream_made = place_.stream_made;
       stored->record.acknowledged = *number;
+      const Mark mark = co_await marked_.mark_of(*number, end);
+      add_mark(stored->record.marks, mark);
       stored->record.name = name;
       const auto written = co_await store(*stored, end);
       if (!written) co_return std::unexpected(written.error());
@@ -284,16 +292,26 @@ task<std::expected<Subscriptions::List, StoreError>> Subscriptions::list(TimePoi
       questions.push_back(question((*all)[next]));
     const auto answers =
         co_await session_.ask_all(std::move(questions), session_.attempt_time(end));
+    std::vector<Stored> records;
+    Marks marks;
     for (std::size_t next = 0; next < answers.size(); ++next) {
-      const auto added = co_await add_to(found, (*all)[at + next], answers[next], end);
+      auto stored = co_await read_listed(found, (*all)[at + next], answers[next], end);
+      if (!stored) co_return std::unexpected(stored.error());
+      if (stored->revision == 0) continue;
+      if (!stored->record.marks.empty()) marks.push_back(stored->record.marks.front());
+      records.push_back(std::move(*stored));
+    }
+    co_await marked_.learn(std::move(marks), end);
+    for (Stored& stored : records) {
+      const auto added = co_await add_to(found, std::move(stored), end);
       if (!added) co_return std::unexpected(added.error());
     }
   }
   co_return found;
 }
 
-task<std::expected<void, StoreError>> Subscriptions::add_to(List& list, std::string subject,
-                                                            Answer answer, TimePoint end) {
+task<std::expected<Subscriptions::Stored, StoreError>> Subscriptions::read_listed(
+    List& list, std::string subject, Answer answer, TimePoint end) {
   std::expected<LeaderMessage, StoreError> message;
   Parsed<LeaderMessage> parsed = std::unexpected(ApiError{});
   if (answer) parsed = parse_leader_message(answer->octets);
@@ -304,20 +322,24 @@ task<std::expected<void, StoreError>> Subscriptions::add_to(List& list, std::str
   if (!message) co_return std::unexpected(message.error());
   auto stored = to_stored(*message, subject,
                           "the subscription with the subject '" + printable(subject) + "'");
-  if (!stored) {
-    list.is_complete = false;
-    if (warnings_.may_write(session_.now()))
-      log::write(log::Level::error, "events", "NATS: " + stored.error().text);
-    co_return std::expected<void, StoreError>();
+  if (stored) co_return stored;
+  list.is_complete = false;
+  if (warnings_.may_write(session_.now()))
+    log::write(log::Level::error, "events", "NATS: " + stored.error().text);
+  co_return Stored();
+}
+
+task<std::expected<void, StoreError>> Subscriptions::add_to(List& list, Stored stored,
+                                                            TimePoint end) {
+  if (!marked_.is_known_valid(stored.record)) {
+    auto valid = co_await load_valid(stored.record.name, end);
+    if (!valid) co_return std::unexpected(valid.error());
+    stored = std::move(*valid);
   }
-  if (stored->record.acknowledged > following_.last()) {
-    stored = co_await load_valid(stored->record.name, end);
-    if (!stored) co_return std::unexpected(stored.error());
-  }
-  if (stored->revision == 0) co_return std::expected<void, StoreError>();  // it has ended meanwhile
+  if (stored.revision == 0) co_return std::expected<void, StoreError>();  // it has ended meanwhile
   Subscription& subscription = list.subscriptions.emplace_back();
-  subscription.name = std::move(stored->record.name);
-  subscription.acknowledged = stored->record.acknowledged;
+  subscription.name = std::move(stored.record.name);
+  subscription.acknowledged = stored.record.acknowledged;
   co_return std::expected<void, StoreError>();
 }
 
@@ -363,6 +385,8 @@ task<std::expected<void, StoreError>> Subscriptions::write_once(std::string name
     if (used.stored->record.acknowledged >= number) co_return std::expected<void, StoreError>();
     Stored next = *used.stored;
     next.record.acknowledged = number;
+    const Mark mark = co_await marked_.mark_of(number, end);
+    add_mark(next.record.marks, mark);
     const auto written = co_await store(next, end);
     if (!written) co_return std::unexpected(written.error());
     if (*written == Written::done) {

@@ -1,8 +1,10 @@
 // The subscriptions of one channel: how far each of them has got.
 #pragma once
 
+#include "services/events_nats/event_marks.h"
 #include "services/events_nats/following.h"
 #include "services/events_nats/keys.h"
+#include "services/events_nats/marked_events.h"
 #include "services/events_nats/records.h"
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
@@ -26,6 +28,10 @@ namespace perigee::events::nats {
 ///
 /// The leader of the stream answers all reads: another replica may have an old message, or not have
 /// a new one yet.
+///
+/// A record has marks of acknowledged events. If the stream has another event of such a number, or
+/// ends before the acknowledged one, it has lost events. The subscription then goes on behind the
+/// newest marked event that the stream still has.
 class Subscriptions {
  public:
   struct Place {
@@ -33,9 +39,14 @@ class Subscriptions {
     std::string stream;       ///< of the channel
     std::string stream_made;  ///< when it was made
   };
-  /// `keys` and `following` outlive the subscriptions.
-  Subscriptions(Session& session, const Keys& keys, const Following& following, Place place)
-      : session_(session), keys_(keys), following_(following), place_(std::move(place)) {}
+  /// `keys`, `following` and `known` outlive the subscriptions.
+  Subscriptions(Session& session, const Keys& keys, const Following& following, KnownEvents& known,
+                Place place)
+      : session_(session),
+        keys_(keys),
+        following_(following),
+        marked_(session, following, known, place.stream),
+        place_(std::move(place)) {}
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
@@ -90,12 +101,15 @@ class Subscriptions {
                                                             const std::string& subject,
                                                             const std::string& what) const;
   [[nodiscard]] task<std::expected<Stored, StoreError>> load(std::string name, TimePoint end);
-  /// The same, for a position that the stream has. After a loss of its newest events, the record
-  /// may name later ones, and is written again: other events will get their numbers.
+  /// The same, for a position that the stream has. After a loss of the newest events of the stream,
+  /// the record is written again: other events have their numbers, or will get them.
   [[nodiscard]] task<std::expected<Stored, StoreError>> load_valid(std::string name, TimePoint end);
-  /// Adds what a subject has to the list.
-  [[nodiscard]] task<std::expected<void, StoreError>> add_to(List& list, std::string subject,
-                                                             Answer answer, TimePoint end);
+  /// Reads what a subject has. The revision is 0 if there is nothing, or nothing that can be read.
+  [[nodiscard]] task<std::expected<Stored, StoreError>> read_listed(List& list, std::string subject,
+                                                                    Answer answer, TimePoint end);
+  /// Adds a subscription to the list.
+  [[nodiscard]] task<std::expected<void, StoreError>> add_to(List& list, Stored stored,
+                                                             TimePoint end);
   /// Makes a later use read the record, unless a change is being made.
   void use(const std::string& name, Stored stored);
   void forget_unused(const std::string& name);
@@ -121,6 +135,7 @@ class Subscriptions {
   Session& session_;
   const Keys& keys_;
   const Following& following_;
+  MarkedEvents marked_;
   const Place place_;
   std::map<std::string, Used, std::less<>> used_;  // nodes stay while tasks refer to them
   bool has_progress_ = true;  // at first: earlier services may have left events that are done

@@ -60,10 +60,12 @@ class Followed {
   std::string broken;
   std::uint64_t pushed = 0;
   StreamInfo info{.made = "monday", .last = 5};
+  KnownEvents known;
   Following following{
       server.session,
       {"stream", "subject", "inbox.f.0."},
       info,
+      known,
       {[this](const StoredEvent& event, std::string_view) { heard.push_back(event.number); }, [] {},
        [this](const StoreError& error) { broken = error.text; }}};
 };
@@ -152,6 +154,31 @@ TEST_CASE("an event that a limit has removed is not a lost one") {
   followed.server.answer(R"({"error":{"code":404,"err_code":10037,"description":"none"}})");
   CHECK(followed.broken.empty());
   followed.check_request("$JS.API.CONSUMER.CREATE.stream");
+}
+
+TEST_CASE("the message ids of all events that the listener got are known") {
+  Followed followed;
+  followed.make_consumer(1);
+  followed.push(6, 1, "id.6");
+  followed.push(7);
+  CHECK(followed.known.sum_of(6) == sum_of_id("id.6"));
+  CHECK(followed.known.sum_of(7) == no_id);
+  CHECK_FALSE(followed.known.sum_of(8));
+}
+
+TEST_CASE("a stream counts as checked until the connection is lost, or an event is in doubt") {
+  Followed followed;
+  CHECK_FALSE(followed.following.is_checked());
+  followed.make_consumer(1);
+  CHECK(followed.following.is_checked());
+  followed.server.session.on_down();
+  CHECK_FALSE(followed.following.is_checked());
+  followed.server.session.on_up(followed.server.link);
+  CHECK_FALSE(followed.following.is_checked());
+  Followed doubted;
+  doubted.make_consumer(1);
+  doubted.following.check_again();
+  CHECK_FALSE(doubted.following.is_checked());
 }
 
 TEST_CASE("consumers that end at once are made at a falling rate") {

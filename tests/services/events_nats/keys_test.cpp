@@ -59,17 +59,41 @@ TEST_CASE("a record is read as it was written, whatever the name is") {
     CHECK(decode(encode(record)).value() == record);
   }
   CHECK(encode({"t", 7, "n"}) == "perigee-subscription 1\n7\nt\nn");
+  CHECK(encode({"t", 7, "n", {{7, 0xabc}, {2, 1}}}) ==
+        "perigee-subscription 2\n7\nt\n7:0000000000000abc 2:0000000000000001\nn");
+  const SubscriptionRecord marked{"t", 9, "a\nb", {{8, ~IdSum{0}}, {3, 5}}};
+  CHECK(decode(encode(marked)).value() == marked);
 }
 
 TEST_CASE("a damaged record, and the record of a later version, are recognised") {
   for (const char* const damaged :
-       {"", "x", "perigee-subscription 1", "perigee-subscription 1\n",
-        "perigee-subscription 1\n7\n", "perigee-subscription 1\n7\nt",
-        "perigee-subscription 1\n-7\nt\nn", "perigee-subscription 1\n07\nt\nn",
-        "perigee-subscription 1\n7\n\nn", "perigee-subscription x\n7\nt\nn",
-        "perigee-subscription 1\n99999999999999999999\nt\nn"})
+       {"",
+        "x",
+        "perigee-subscription 1",
+        "perigee-subscription 1\n",
+        "perigee-subscription 1\n7\n",
+        "perigee-subscription 1\n7\nt",
+        "perigee-subscription 1\n-7\nt\nn",
+        "perigee-subscription 1\n07\nt\nn",
+        "perigee-subscription 1\n7\n\nn",
+        "perigee-subscription x\n7\nt\nn",
+        "perigee-subscription 1\n99999999999999999999\nt\nn",
+        "perigee-subscription 2\n7\nt\nn",
+        "perigee-subscription 2\n7\nt\n\nn",
+        "perigee-subscription 2\n7\nt\n7:1\nn",
+        "perigee-subscription 2\n7\nt\n8:0000000000000001\nn",
+        "perigee-subscription 2\n7\nt\n0:0000000000000001\nn",
+        "perigee-subscription 2\n7\nt\n7:0000000000000000\nn",
+        "perigee-subscription 2\n7\nt\n7:000000000000000A\nn",
+        "perigee-subscription 2\n7\nt\n7:0000000000000001 \nn",
+        "perigee-subscription 2\n7\nt\n6:0000000000000001 7:0000000000000001\nn"})
     CHECK(decode(damaged).error() == StoreError::Kind::corrupt);
-  CHECK(decode("perigee-subscription 2\nx").error() == StoreError::Kind::newer);
+  std::string marks;
+  for (std::size_t number = marks_max + 1; number > 0; --number)
+    marks += (marks.empty() ? "" : " ") + std::to_string(number) + ":0000000000000001";
+  CHECK(decode("perigee-subscription 2\n99\nt\n" + marks + "\nn").error() ==
+        StoreError::Kind::corrupt);
+  CHECK(decode("perigee-subscription 3\nx").error() == StoreError::Kind::newer);
 }
 
 }  // namespace perigee::events::nats

@@ -35,6 +35,7 @@ class Stored {
     Message message;
     message.number = std::to_string(number);
     message.octets = std::string(size, 'x');
+    message.message_id = "id." + std::to_string(number);
     server.answer_with(std::move(message));
   }
   void answer_missing() {
@@ -46,13 +47,15 @@ class Stored {
 
   FakeServer server;
   StreamInfo info{.made = "monday", .last = 1'000};
+  KnownEvents known;
   Following following{
       server.session,
       {"stream", "subject", "inbox.f.0."},
       info,
+      known,
       {[](const StoredEvent&, std::string_view) {}, [] {}, [](const StoreError&) {}}};
   ReadBudget budget{10'000};
-  Reading reading{server.session, following, budget, {"stream", "subject"}};
+  Reading reading{server.session, following, known, budget, {"stream", "subject"}};
   std::vector<Reading::Events> results;
 };
 
@@ -69,6 +72,13 @@ TEST_CASE("a missing event is skipped only when the leader has no such event") {
   stored.answer_event(9);
   REQUIRE(stored.results.size() == 1);
   CHECK(stored.results[0].value().at(0).number == 9);
+}
+
+TEST_CASE("the message ids of events that were read are known") {
+  Stored stored;
+  stored.read(4, {1, 1'000});
+  stored.answer_event(5);
+  CHECK(stored.known.sum_of(5) == sum_of_id("id.5"));
 }
 
 TEST_CASE("the waves of a read begin small, and are doubled while the events have room") {

@@ -75,9 +75,11 @@ class Followed {
   Session session{options, "inbox"};
   std::vector<std::string> broken;
   int checks = 0;
+  KnownEvents known;
   Following following{session,
                       {"stream", "subject", "inbox.f.0."},
                       stream_with(5),
+                      known,
                       {[](const StoredEvent&, std::string_view) {}, [this] { ++checks; },
                        [this](const StoreError& error) { broken.push_back(error.text); }}};
   std::shared_ptr<RecordingLink> link;
@@ -108,7 +110,7 @@ TEST_CASE("a list of subscriptions without an end is given up") {
   followed.link = std::make_shared<RecordingLink>(1'000);
   followed.session.on_up(followed.link);
   const Keys keys("test");
-  Subscriptions subscriptions(followed.session, keys, followed.following,
+  Subscriptions subscriptions(followed.session, keys, followed.following, followed.known,
                               {"news", "test-news", "monday"});
   std::optional<StoreError> error;
   const TimePoint end = followed.clock.now() + milliseconds(5'000);
@@ -121,7 +123,8 @@ TEST_CASE("a list of subscriptions without an end is given up") {
 TEST_CASE("a read of old events leaves the thread to other work while there is no connection") {
   Followed followed;
   ReadBudget budget(1 << 20);
-  Reading reading(followed.session, followed.following, budget, {"stream", "subject"});
+  Reading reading(followed.session, followed.following, followed.known, budget,
+                  {"stream", "subject"});
   std::vector<Reading::Events> results;
   const TimePoint end = followed.clock.now() + milliseconds(200);
   followed.session.start(keep(reading.read(0, {10, 1'000}, end), results));
@@ -134,7 +137,8 @@ TEST_CASE("a read of old events leaves the thread to other work while there is n
 TEST_CASE("each of many reads ends in time while there is no connection") {
   Followed followed;
   ReadBudget budget(1 << 20);
-  Reading reading(followed.session, followed.following, budget, {"stream", "subject"});
+  Reading reading(followed.session, followed.following, followed.known, budget,
+                  {"stream", "subject"});
   std::vector<Reading::Events> results;
   const TimePoint end = followed.clock.now() + milliseconds(200);
   for (int count = 0; count < 40; ++count)

@@ -1,8 +1,10 @@
 """Stores in NATS whose servers are killed, stopped, full, wrong or hostile."""
 
+import shutil
 import socket
 import sys
 import unittest
+from pathlib import Path
 
 from nats_cluster import NATS, Cluster, ask_api
 from store_client import StoreClient
@@ -144,6 +146,32 @@ class Faults(unittest.TestCase):
             with StoreClient(cluster.urls) as store:
                 self.assertEqual(store.ask("list", "list"), "1 s=4")
 
+    def test_a_server_with_an_older_state_of_a_stream_delivers_the_events_that_take_the_lost_numbers(self):
+        with Cluster() as cluster:
+            server = cluster.servers[0]
+            stream = Path(cluster.folder.name, "n0", "jetstream", "$G", "streams", "test-news")
+            older = Path(cluster.folder.name, "older")
+            with StoreClient(cluster.urls) as store:
+                self.assertEqual(store.subscribe("s", "first"), "0")
+                self.assertEqual([store.append(text) for text in "ab"], ["1", "2"])
+                self.assertEqual(store.acknowledge("s", 2), "done")
+            server.kill()
+            shutil.copytree(stream, older)
+            server.start()
+            server.await_healthy()
+            with StoreClient(cluster.urls) as store:
+                self.assertEqual([store.append(text) for text in "cd"], ["3", "4"])
+                self.assertEqual(store.acknowledge("s", 4), "done")
+            server.kill()
+            shutil.rmtree(stream)
+            shutil.copytree(older, stream)
+            server.start()
+            server.await_healthy()
+            with StoreClient(cluster.urls) as store:
+                self.assertEqual([store.append(text) for text in "efg"], ["3", "4", "5"])
+                self.assertEqual(store.ask("list", "list"), "1 s=2")
+                self.assertEqual(store.read_at_last("s", 2, 3), {3: "e", 4: "f", 5: "g"})
+
     def test_other_requests_go_on_at_once_after_a_read_without_a_server(self):
         with Cluster() as cluster, StoreClient(cluster.urls, recent_octets_max=0) as store:
             self.assertEqual(store.subscribe("s", "first"), "0")
@@ -214,7 +242,7 @@ class Faults(unittest.TestCase):
             publish(port, "test.subscriptions.news.bad", b"no record")
             self.assertRegex(store.subscribe("bad"), "error corrupt .*damaged")
             self.assertEqual(store.ask("list", "list"), "1 s=0")
-            publish(port, "test.subscriptions.news.new", b"perigee-subscription 2\nwhatever")
+            publish(port, "test.subscriptions.news.new", b"perigee-subscription 3\nwhatever")
             self.assertRegex(store.subscribe("new"), "error newer .*later version")
             # Its acknowledgements would go to another subscription.
             publish(port, "test.subscriptions.news.x", b"perigee-subscription 1\n2\nmonday\ns")

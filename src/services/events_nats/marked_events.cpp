@@ -1,0 +1,100 @@
+// Asks for marked events.
+#include "services/events_nats/marked_events.h"
+
+#include "services/events_nats/streams.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace perigee::events::nats {
+
+namespace {
+
+constexpr std::size_t questions_at_once = 8;  // each answer has a whole event
+
+}  // namespace
+
+Publication MarkedEvents::question(SequenceNumber number) const {
+  Publication publication;
+  publication.subject = "$JS.API.STREAM.MSG.GET." + stream_;
+  publication.octets = get_json(number);
+  return publication;
+}
+
+task<std::expected<SequenceNumber, StoreError>> MarkedEvents::position(SubscriptionRecord record,
+                                                                       TimePoint end) {
+  SequenceNumber last = following_.last();
+  if (record.acknowledged > last) {
+    const auto info = co_await stream_info(session_, stream_, end);
+    if (!info) co_return std::unexpected(info.error());
+    last = info->last;
+  }
+  bool has_lost = record.acknowledged > last;
+  for (const Mark& mark : record.marks) {
+    if (mark.number > last) continue;
+    const auto sum = co_await sum_in_stream(mark, end);
+    if (!sum) co_return std::unexpected(sum.error());
+    if (*sum == mark.sum) co_return has_lost ? mark.number : record.acknowledged;
+    has_lost = true;
+  }
+  if (!has_lost) co_return record.acknowledged;
+  // No marked event is left: all events of the stream may be new ones.
+  co_return record.marks.empty() ? last : SequenceNumber{0};
+}
+
+bool MarkedEvents::is_known_valid(const SubscriptionRecord& record) const {
+  if (record.acknowledged > following_.last()) return false;
+  return record.marks.empty() ||
+         known_.sum_of(record.marks.front().number) == record.marks.front().sum;
+}
+
+task<std::expected<IdSum, StoreError>> MarkedEvents::sum_in_stream(Mark mark, TimePoint end) {
+  if (const auto known = known_.sum_of(mark.number)) co_return *known;
+  const auto found = co_await session_.ask_api("STREAM.MSG.GET." + stream_, get_json(mark.number),
+                                               end, parse_leader_message);
+  if (!found) co_return std::unexpected(found.error());
+  if (!*found && !found->error().is(ErrorCode::no_message))
+    co_return std::unexpected(to_store_error(found->error(), "the NATS stream '" + stream_ + "'"));
+  const IdSum sum = *found ? sum_of_headers((*found)->headers) : mark.sum;
+  known_.add(mark.number, sum);
+  co_return sum;
+}
+
+task<void> MarkedEvents::learn(Marks marks, TimePoint end) {
+  std::erase_if(marks, [this](const Mark& mark) {
+    return mark.number > following_.last() || known_.sum_of(mark.number);
+  });
+  std::ranges::sort(marks, {}, &Mark::number);
+  const auto copies = std::ranges::unique(marks, {}, &Mark::number);
+  marks.erase(copies.begin(), copies.end());
+  for (std::size_t at = 0; at < marks.size(); at += questions_at_once) {
+    std::vector<Publication> questions;
+    for (std::size_t next = at; next < std::min(at + questions_at_once, marks.size()); ++next)
+      questions.push_back(question(marks[next].number));
+    const auto answers =
+        co_await session_.ask_all(std::move(questions), session_.attempt_time(end));
+    for (std::size_t next = 0; next < answers.size(); ++next) {
+      if (!answers[next]) continue;
+      const Mark& mark = marks[at + next];
+      const auto event = parse_leader_message(answers[next]->octets);
+      if (event) known_.add(mark.number, sum_of_headers(event->headers));
+      if (!event && event.error().is(ErrorCode::no_message)) known_.add(mark.number, mark.sum);
+    }
+  }
+}
+
+/// A stream that is not checked may have another event of this number, which no consumer got.
+task<Mark> MarkedEvents::mark_of(SequenceNumber number, TimePoint end) {
+  if (const auto known = known_.sum_of(number)) co_return Mark{number, *known};
+  Mark mark{number, no_id};
+  if (number == 0 || !following_.is_checked()) co_return mark;
+  const Answer answer = co_await session_.ask(question(number), session_.attempt_time(end));
+  if (!answer || !following_.is_checked()) co_return mark;
+  const auto event = parse_leader_message(answer->octets);
+  if (!event) co_return mark;
+  mark.sum = sum_of_headers(event->headers);
+  known_.add(number, mark.sum);
+  co_return mark;
+}
+
+}  // namespace perigee::events::nats

@@ -1,0 +1,52 @@
+// Whether a stream still has the events that a subscription has marked.
+#pragma once
+
+#include "services/events_nats/event_marks.h"
+#include "services/events_nats/following.h"
+#include "services/events_nats/records.h"
+#include "services/events_nats/session.h"
+#include <perigee/async/task.h>
+#include <perigee/services/events/store.h>
+
+#include <expected>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perigee::events::nats {
+
+/// The leader of the stream is asked for a marked event, unless the channel has got it. A marked
+/// event that the stream no longer has was removed after its acknowledgement, or by a limit: the
+/// services remove events only when all records are valid.
+class MarkedEvents {
+ public:
+  /// `following` and `known` outlive this object.
+  MarkedEvents(Session& session, const Following& following, KnownEvents& known, std::string stream)
+      : session_(session), following_(following), known_(known), stream_(std::move(stream)) {}
+  MarkedEvents(const MarkedEvents&) = delete;
+  MarkedEvents& operator=(const MarkedEvents&) = delete;
+
+  /// The number of the last acknowledged event. If the stream has lost events, that of the newest
+  /// marked event that it still has.
+  [[nodiscard]] task<std::expected<SequenceNumber, StoreError>> position(SubscriptionRecord record,
+                                                                         TimePoint end);
+  /// Whether the stream has lost none of the acknowledged events, as far as this is known without a
+  /// request.
+  [[nodiscard]] bool is_known_valid(const SubscriptionRecord& record) const;
+  /// Asks for these events, several at once. `position` asks again for those without an answer.
+  [[nodiscard]] task<void> learn(Marks marks, TimePoint end);
+  /// The mark of an event that is acknowledged now.
+  [[nodiscard]] task<Mark> mark_of(SequenceNumber number, TimePoint end);
+
+ private:
+  [[nodiscard]] Publication question(SequenceNumber number) const;
+  /// The sum of the event that the stream has in the place of a marked one.
+  [[nodiscard]] task<std::expected<IdSum, StoreError>> sum_in_stream(Mark mark, TimePoint end);
+
+  Session& session_;
+  const Following& following_;
+  KnownEvents& known_;
+  const std::string stream_;
+};
+
+}  // namespace perigee::events::nats
