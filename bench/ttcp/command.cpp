@@ -117,7 +117,9 @@ int run_ttcp_role(const std::vector<std::string>& words) {
     if (variant == "fifo") return run_fifo_transmitter(fifo, place, role);
     if (kind == "c") return run_c_transmitter(variant, place, role);
     if (kind == "wrapper") return run_wrapper_transmitter(variant, place, role);
-    if (kind.starts_with("orb")) return run_orb_transmitter(place, role);
+    if (kind == "orb") return run_orb_transmitter("tcp", place, role);
+    if (kind == "orb-unix") return run_orb_transmitter("unix", place, role);
+    if (kind == "orb-shm") return run_orb_transmitter("shm", place, role);
   }
   return 1;
 }

@@ -6,7 +6,10 @@
 #include <perigee/corba.h>
 #include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/messaging_policies.h>
+#include <perigee/orb/policy_manager.h>
+#include <perigee/orb/protocol_policies.h>
 #include <perigee/orb/shared_memory.h>
+#include <perigee/transport/local.h>
 
 #include <unistd.h>
 
@@ -124,6 +127,20 @@ std::vector<std::string> orb_arguments(const TtcpRole& role) {
   return arguments;
 }
 
+// UNIX-domain sockets get their queues from policies, because the options above are those of TCP.
+// The rings of shared memory have a fixed size.
+void set_unix_domain_queues(CORBA::ORB& orb, const std::string& family, std::size_t queue_size) {
+  if (family != "unix" || queue_size == 0) return;
+  const auto size = static_cast<std::int32_t>(queue_size);
+  const auto rt_orb = IDL::traits<RTCORBA::RTORB>::narrow(orb.resolve_initial_references("RTORB"));
+  const RTCORBA::ProtocolList local{{transport::tag_perigee_local, nullptr,
+                                     rt_orb->create_unix_domain_protocol_properties(size, size)}};
+  IDL::traits<CORBA::PolicyManager>::narrow(orb.resolve_initial_references("ORBPolicyManager"))
+      ->set_policy_overrides({rt_orb->create_client_protocol_policy(local),
+                              rt_orb->create_server_protocol_policy(local)},
+                             CORBA::SetOverrideType::SET_OVERRIDE);
+}
+
 std::string endpoint_of(const std::string& family, const std::string& address) {
   if (family != "tcp")
     return (family == "unix" ? "uiop" : "shmiop") + std::string("://@perigee-ttcp-") +
@@ -139,6 +156,7 @@ int run_orb_receiver(const std::string& family, const TtcpRole& role) {
   arguments.insert(arguments.end(), {"-ORBListenEndpoints", endpoint_of(family, role.address),
                                      "-ORBLocalTransports", "none"});
   auto orb = CORBA::ORB_init(arguments);
+  set_unix_domain_queues(*orb, family, role.queue_size);
   auto poa = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   auto servant = CORBA::make_reference<SinkServant>();
   auto sink = servant->_this();
@@ -148,9 +166,11 @@ int run_orb_receiver(const std::string& family, const TtcpRole& role) {
   return 0;
 }
 
-int run_orb_transmitter(const std::string& reference, const TtcpRole& role) {
+int run_orb_transmitter(const std::string& family, const std::string& reference,
+                        const TtcpRole& role) {
   std::vector<std::string> arguments = orb_arguments(role);
   auto orb = CORBA::ORB_init(arguments);
+  set_unix_domain_queues(*orb, family, role.queue_size);
   auto sink = IDL::traits<Ttcp::Sink>::narrow(orb->string_to_object(reference));
   if (!sink) throw std::runtime_error("not a Ttcp::Sink: " + reference);
   if (role.payload == "octets-buffered") sink = buffering(*orb, sink);

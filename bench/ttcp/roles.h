@@ -48,10 +48,11 @@ int run_udp_receiver(UdpProgram program, const TtcpRole& role);
 int run_udp_transmitter(UdpProgram program, const std::string& reference, const TtcpRole& role);
 /// @}
 
-/// @name Oneway calls of Perigee. Families of receivers: "tcp", "unix" and "shm".
+/// @name Oneway calls of Perigee. Families: "tcp", "unix" and "shm".
 /// @{
 int run_orb_receiver(const std::string& family, const TtcpRole& role);
-int run_orb_transmitter(const std::string& reference, const TtcpRole& role);
+int run_orb_transmitter(const std::string& family, const std::string& reference,
+                        const TtcpRole& role);
 /// @}
 
 }  // namespace perigee::bench

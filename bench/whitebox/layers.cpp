@@ -1,6 +1,8 @@
 // Assigns probes to rows of the tables, and rows to layers.
 #include "whitebox.h"
 
+#include <algorithm>
+
 namespace perigee::bench {
 
 using probe::Point;
@@ -91,7 +93,7 @@ double time_of(Layer layer, const WhiteboxResult& result) {
   for (const Activity& activity : server_activities())
     if (layer_on_server(activity, result.strategy) == layer)
       time += time_of(activity, result.steps.server);
-  return time;
+  return std::max(time, 0.0);  // steps that are shorter than a probe may be below 0
 }
 
 }  // namespace perigee::bench

@@ -77,8 +77,8 @@ const std::vector<Activity>& server_activities();
 
 /// The time of all points of an activity.
 double time_of(const Activity& activity, const Steps& steps);
-/// The time of a call in one layer, on both sides. `Layer::io` is the rest of the client's time:
-/// the system, other processes, and waiting.
+/// The time of a call in one layer, on both sides; at least 0. `Layer::io` is the rest of the
+/// client's time: the system, other processes, and waiting.
 double time_of(Layer layer, const WhiteboxResult& result);
 std::string to_table(const WhiteboxReport& report);
 std::string to_json(const WhiteboxReport& report);

@@ -4,6 +4,7 @@ import html
 import json
 import os
 import resource
+import select
 import shutil
 import socket
 import struct
@@ -705,6 +706,22 @@ class Whitebox(unittest.TestCase):
                 protocols = {row["protocol"] for row in rows if (row["strategy"], row["workload"]) == (strategy, workload)}
                 self.assertEqual(len(protocols), 4, (strategy, workload))
         self.assertEqual({row["strategy"] for row in report["results"]}, {"thread-per-connection"})
+        self.check_strategies(rows)
+        self.check_workloads(rows)
+
+    def check_strategies(self, rows):
+        """An event loop waits before it receives; a thread of one connection waits within the system call."""
+        for strategy, has_loop in (("thread-per-connection", False), ("reactive", True)):
+            entries = [entry for row in rows if row["strategy"] == strategy for entry in row["server"]]
+            before, within = (sum(entry["ns"] for entry in entries if entry["activity"] == activity)
+                              for activity in ("ORB transport recv", "I/O recv, with waiting"))
+            self.assertEqual(before > within, has_loop, (strategy, before, within))
+
+    def check_workloads(self, rows):
+        """Other processes only make a call slower, so the fastest calls of each kind are compared."""
+        fastest = {workload: min(row["layers_ns"]["marshalling"] for row in rows if row["workload"] == workload)
+                   for workload in ("void", "any")}
+        self.assertGreater(fastest["any"], 1.5 * fastest["void"])
 
     @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
     def test_instructions_of_a_step_are_counted_exactly(self):
@@ -878,24 +895,47 @@ class Ttcp(unittest.TestCase):
     def test_a_figure_says_how_little_a_transfer_of_small_buffers_carries(self):
         with tempfile.TemporaryDirectory() as folder:
             page = Path(folder, "page.html")
-            arguments = ["ttcp", "--rounds", "1", "--queue", "0", "--version", "null", "--size", "1", "--buffers-max", "1024"]
+            arguments = ["ttcp", "--rounds", "1", "--queue", "8KiB", "--queue", "64KiB", "--version", "null", "--size", "1",
+                         "--buffers-max", "1024"]
             table = bench(*arguments, "--html", page).stdout
             self.assertIn("1 B buffers: a transfer carries only 1 KiB", table)
-            self.assertIn("Throughput. 1 B buffers: a transfer carries only 1 KiB", page.read_text())
+            figures = page.read_text().split("<h2>")[1:]
+            figures = [figure for figure in figures if "Throughput. " in figure]
+            self.assertEqual(len(figures), 3)  # both sizes of queues, and one figure for each size
+            for figure in figures:
+                self.assertIn("Throughput. 1 B buffers: a transfer carries only 1 KiB", figure)
         row, *_ = self.results(*arguments[1:])
         self.assertEqual((row["buffers"], row["octets"]), (1024, 1024))
 
     def test_the_default_is_20_rounds_as_in_the_paper(self):
         self.assertRegex(bench("ttcp", "--help").stdout, r"--rounds [^\n]*=20\n")
 
+    def test_a_quick_run_has_few_rounds(self):
+        self.assertEqual(results("ttcp", "--quick", "--version", "null", "--size", "4KiB")["rounds"], 3)
+
     @unittest.skipUnless(shutil.which("strace"), "needs strace")
     def test_each_program_sets_its_queues_before_it_listens_or_connects(self):
         for kind, variant in (("c", "tcp"), ("wrapper", "sock"), ("c", "unix"), ("wrapper", "lsock"),
                               ("c", "seqpacket"), ("wrapper", "spipe"), ("orb", "octets")):
             with self.subTest(f"{kind} {variant}"), tempfile.TemporaryDirectory() as folder:
-                self.check_queues(kind, variant, Path(folder))
+                traced = self.traced_calls(kind, variant, Path(folder))
+                for side, call in (("receiver", " listen("), ("transmitter", " connect(")):
+                    first = next(number for number, line in enumerate(traced[side])
+                                 if call in line and "resumed" not in line and "nscd" not in line)
+                    self.check_queues(traced[side][:first], side)
 
-    def check_queues(self, kind, variant, folder):
+    @unittest.skipUnless(shutil.which("strace"), "needs strace")
+    def test_the_orb_sets_the_queues_of_unix_domain_sockets(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for side, calls in self.traced_calls("orb-unix", "octets", Path(folder)).items():
+                self.check_queues(calls, side)
+
+    def check_queues(self, calls, side):
+        for option in ("SO_SNDBUF, [8192]", "SO_RCVBUF, [8192]"):
+            self.assertTrue(any(option in line for line in calls), (side, option, calls))
+
+    def traced_calls(self, kind, variant, folder):
+        """The calls of both sides of a transfer with queues of 8 KiB that set options, listen and connect."""
         def role(side, place):
             return ["strace", "-D", "-f", "-o", folder / side, "-e", "trace=setsockopt,listen,connect", PERIGEE, "bench", "ttcp-role",
                     side, kind, variant, "8192", place]
@@ -906,16 +946,13 @@ class Ttcp(unittest.TestCase):
         reference = receiver.stdout.readline().strip()
         done = subprocess.run(role("transmitter", reference), input="64 2\n", capture_output=True, text=True)
         self.assertIn("ok ", done.stdout, done.stderr)
-        for side, call in (("receiver", " listen("), ("transmitter", " connect(")):
-            calls = [line for line in (folder / side).read_text().splitlines() if "AF_NETLINK" not in line]
-            queue = next(number for number, line in enumerate(calls) if "SO_RCVBUF, [8192]" in line)
-            first = next(number for number, line in enumerate(calls) if call in line and "resumed" not in line and "nscd" not in line)
-            self.assertLess(queue, first, calls)
+        return {side: [line for line in (folder / side).read_text().splitlines() if "AF_NETLINK" not in line]
+                for side in ("receiver", "transmitter")}
 
     def test_profiles_and_links_have_no_transmitter_or_receiver_on_another_machine(self):
         for words in (("--profile", "--transmit", "localhost"), ("--profile", "--receive"), ("--link", "10", "--transmit", "localhost"),
                       ("--link", "10", "--profile")):
-            outcome = bench("ttcp", *words)
+            outcome = bench("ttcp", "--version", "C TCP", "--size", "1KiB", "--volume", "1KiB", *words)
             self.assertEqual((outcome.returncode, outcome.stdout), (2, ""), words)
             self.assertIn("excludes", outcome.stderr)
 
@@ -975,6 +1012,19 @@ class Ttcp(unittest.TestCase):
             self.assertEqual(set(row["transmitter"]["system_call_ms_per_mib"]), set(row["transmitter"]["system_calls_per_buffer"]))
             self.assertGreater(row["strace_slowdown"], 0)
 
+    @unittest.skipUnless(shutil.which("valgrind"), "needs valgrind")
+    def test_each_tool_profiles_transfers_with_the_given_queues(self):
+        """A buffer takes more pieces through a small queue, so the receiver makes more calls."""
+        rows = self.results("--profile", "--tool", "strace", "--tool", "callgrind", "--version", "C UNIX-domain",
+                            "--size", "64KiB", "--volume", "1MiB", "--queue", "8KiB", "--queue", "0")
+        receivers = {row["queue_size"]: row["receiver"] for row in rows}
+        self.assertEqual(set(receivers), {0, 8192})
+        traced = {size: receiver["system_calls_per_buffer"]["recvfrom"] for size, receiver in receivers.items()}
+        self.assertGreater(traced[8192], 2 * traced[0])
+        counted = {size: max(cost["calls_per_buffer"] for cost in receiver["function_costs"] if "recv" in cost["name"])
+                   for size, receiver in receivers.items()}
+        self.assertGreater(counted[8192], 2 * counted[0])
+
     def test_a_profile_uses_only_the_chosen_tools(self):
         row, = self.results("--profile", "--tool", "strace", "--volume", "1MiB", "--size", "64KiB", "--version", "C TCP")
         self.assertAlmostEqual(row["transmitter"]["system_calls_per_buffer"]["sendto"], 1, delta=0.1)
@@ -1030,6 +1080,20 @@ class TwoProcesses(unittest.TestCase):
         self.assertEqual([(each["version"], each["queue_size"]) for each in session["receivers"]], [("C TCP", 0), ("sock", 0)])
         for each in session["receivers"]:
             self.assertGreater(each["cpu_ns"], 0)
+
+    def test_json_on_standard_output_has_a_line_for_each_session_and_nothing_else(self):
+        receiver = subprocess.Popen([PERIGEE, "bench", "ttcp", "--receive", "--once", "--port", "0", "--json", "-"],
+                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(lambda: (receiver.kill(), receiver.communicate()))
+        first, _, _ = select.select([receiver.stdout, receiver.stderr], [], [])
+        self.assertEqual(first, [receiver.stderr], "the port is not on standard error")
+        port = next(line.split()[-1] for line in receiver.stderr if line.startswith("receiving at port"))
+        transmitted = bench("ttcp", "--quick", "--version", "sock", "--transmit", "localhost", "--port", port, "--json", "-")
+        self.assertEqual(transmitted.returncode, 0, transmitted.stderr)
+        received, _ = receiver.communicate()
+        for output, experiment in ((transmitted.stdout, "ttcp"), (received, "ttcp receiver")):
+            self.assertEqual(output.count("\n"), 1, output)
+            self.assertEqual(json.loads(output)["experiment"], experiment)
 
     def test_receivers_end_with_the_session(self):
         receiver, port = self.receiving()

@@ -3,7 +3,9 @@
 import json
 import os
 import re
-import signal
+import select
+import socket
+import struct
 import subprocess
 import tempfile
 import unittest
@@ -45,6 +47,8 @@ class Experiment(unittest.TestCase):
                     self.assertGreater(cell["c_octets_per_second"], 0)
                     self.assertGreater(cell["null_ratio"]["value"], 0)
                     self.assertGreater(cell["null_cpu_ratio"]["value"], 0)
+                    # Processes of their own measure the null run, so it is not exactly the C program's result.
+                    self.assertNotEqual(set(cell["null_ratio"]["samples"]), {1.0})
                     wrapped = not channel.startswith("shm+")  # the transport's rings have a fixed size
                     self.assertEqual("ratio" in cell, wrapped)
                     self.assertEqual("wrapper_cpu_ns" in cell, wrapped)
@@ -101,6 +105,21 @@ class Experiment(unittest.TestCase):
             self.assertEqual(len(found), 1, name)
             if "__asan_init" not in symbols:  # a sanitizer puts data of its own before each function
                 self.assertEqual(int(found[0], 16) % 64, 0, name)
+
+    def test_each_link_calls_the_shared_loops_and_has_no_copy_of_them(self):
+        """A copy within the code of a link has no symbol of its own."""
+        symbols = subprocess.run(["nm", "-CS", TOOL], capture_output=True, text=True, check=True).stdout
+        for side, function, loop in (("ParentOf", "send", "write_block"), ("ChildOf", "receive", "check_block")):
+            links = re.findall(rf"^(\w+) (\w+) [tTwW] perigee::bench::{side}<(.*)>::{function}\([^)]*\)$", symbols, re.MULTILINE)
+            self.assertGreater(len(links), 8, side)
+            for address, size, link in links:
+                self.assertIn(loop, self.code_at(int(address, 16), int(size, 16)), f"{side}<{link}>")
+
+    @staticmethod
+    def code_at(address, size):
+        """The instructions of a function."""
+        return subprocess.run(["objdump", "-d", f"--start-address={address}", f"--stop-address={address + size}", TOOL],
+                              capture_output=True, text=True, check=True).stdout
 
     def test_io_uring_is_measured_or_its_absence_is_said(self):
         done = sockspeed("--rounds", "1", "--ms", "1", "--size", "4096", "--channel", "uring")
@@ -170,10 +189,32 @@ class ByHand(unittest.TestCase):
 
     def test_json_on_standard_output_is_the_only_line_there(self):
         parent = self.start("--parent", "unix", "--size", "64", "--ms", "1", "--json", "-")
+        first, _, _ = select.select([parent.stdout, parent.stderr], [], [])
+        self.assertEqual(first, [parent.stderr], "the address is not on standard error")
         child = sockspeed(*parent.stderr.readline().split("bench sockspeed ")[1].split(), "--json", "-")
         self.assertEqual(child.stdout.count("\n"), 1)
         self.assertEqual(json.loads(child.stdout)["experiment"], "sockspeed child")
         self.assertEqual(json.loads(parent.communicate()[0])["experiment"], "sockspeed parent")
+
+    def test_the_run_of_a_parent_ends_with_the_receipt_of_the_child(self):
+        """This child receives all blocks and sends no receipt: for the parent, the run has failed."""
+        for version in ("c", "wrapper"):
+            with self.subTest(version):
+                parent, told = self.parent("tcp", "--size", "64", "--ms", "1", "--version", version)
+                host, _, port = told[-1].rpartition(":")
+                with socket.create_connection((host, int(port))) as child:
+                    self.receive_run(child, 64)
+                sent, errors = parent.communicate()
+                self.assertEqual((parent.returncode, self.transfers(sent)), (1, []))
+                self.assertIn("the child has ended before it has received all blocks", errors)
+
+    @staticmethod
+    def receive_run(connection, size):
+        """Receives the preamble of four words, and all blocks: the first word of the last block is odd."""
+        with connection.makefile("rb") as stream:
+            stream.read(4 * 8)
+            while struct.unpack_from("=Q", stream.read(size))[0] % 2 == 0:
+                pass
 
     @staticmethod
     def transfers(text):

@@ -2,9 +2,11 @@
 
 import contextlib
 import itertools
+import os
 import shlex
 import shutil
 import subprocess
+import tempfile
 
 
 def ip(arguments):
@@ -98,3 +100,17 @@ def forwarding(gateway, listen, port, to, to_port):
         process.kill()
         process.wait()
         process.stdout.close()
+
+
+@contextlib.contextmanager
+def known_as(name, *addresses):
+    """In the context, the name resolves to these addresses on each host."""
+    with tempfile.NamedTemporaryFile("w") as hosts:
+        hosts.writelines(f"{address} {name}\n" for address in addresses)
+        hosts.flush()
+        os.chmod(hosts.name, 0o644)
+        subprocess.run(["mount", "--bind", hosts.name, "/etc/hosts"], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run(["umount", "/etc/hosts"], check=True)

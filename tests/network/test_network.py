@@ -6,13 +6,10 @@
 The gateway does not route between the two IPv4 networks: it forwards a port. It routes IPv6.
 """
 
-import contextlib
 import os
-import subprocess
-import tempfile
 import unittest
 
-from hosts import Host, connect, forwarding, ip
+from hosts import Host, connect, forwarding, ip, known_as
 from two_processes import Server
 
 SERVER = os.environ["SERVER"]
@@ -32,20 +29,6 @@ ip("-n office addr add 198.51.100.2/24 dev a0")
 ip("-n gateway route add blackhole 198.51.100.0/24")
 ip("-n office neigh add 198.51.100.9 lladdr 02:00:00:00:00:01 dev a0")
 ip("-n office neigh add 2001:db8:1::9 lladdr 02:00:00:00:00:01 dev a2")
-
-
-@contextlib.contextmanager
-def known_as(name, *addresses):
-    """In the context, the name resolves to these addresses on each host."""
-    with tempfile.NamedTemporaryFile("w") as hosts:
-        hosts.writelines(f"{address} {name}\n" for address in addresses)
-        hosts.flush()
-        os.chmod(hosts.name, 0o644)
-        subprocess.run(["mount", "--bind", hosts.name, "/etc/hosts"], check=True)
-        try:
-            yield
-        finally:
-            subprocess.run(["umount", "/etc/hosts"], check=True)
 
 
 def serving(listen):
