@@ -10,6 +10,7 @@
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/bidirectional_policy.h>
+#include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy_manager.h>
@@ -165,6 +166,13 @@ PolicyRef make_bidirectional(const CORBA::Any& any) {
   return PolicyRef(perigee::make_counted<BiDirPolicy::BidirectionalPolicy>(value));
 }
 
+PolicyRef make_buffering(const CORBA::Any& any) {
+  BufferingConstraint constraint;
+  if (!(any >>= constraint))
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, "a perigee::BufferingConstraint is needed");
+  return make_buffering_constraint(constraint);
+}
+
 constexpr ClientPolicyFactory factories[] = {
     {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout},
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout},
@@ -176,6 +184,7 @@ constexpr ClientPolicyFactory factories[] = {
     {Messaging::REPLY_END_TIME_POLICY_TYPE, make_end_time<Messaging::ReplyEndTimePolicy>},
     {Messaging::SYNC_SCOPE_POLICY_TYPE, make_sync_scope},
     {BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, make_bidirectional},
+    {BUFFERING_CONSTRAINT_POLICY_TYPE, make_buffering},
 };
 
 }  // namespace
