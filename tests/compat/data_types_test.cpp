@@ -175,3 +175,9 @@ TEST_CASE("a nil reference to a TypeCode in an any raises MARSHAL with the minor
   }
   CHECK(any.type()->kind() == CORBA::TCKind::tk_null);
 }
+
+TEST_CASE("the traits of strings have the traits of their characters") {
+  static_assert(std::is_same_v<IDL::traits<std::string>::element_traits, IDL::traits<char>>);
+  static_assert(std::is_same_v<IDL::traits<std::wstring>::element_traits, IDL::traits<wchar_t>>);
+  static_assert(std::is_same_v<IDL::traits<Compat::Code>::element_traits, IDL::traits<char>>);
+}

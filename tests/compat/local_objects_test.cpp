@@ -63,3 +63,18 @@ TEST_CASE("object_traits is another name of traits") {
   static_assert(std::is_same_v<CORBA::object_traits<Compat::Store>::ref_type,
                                IDL::traits<Compat::Store>::ref_type>);
 }
+
+TEST_CASE("references and weak references swap their objects") {
+  auto first = CORBA::make_reference<Watch>();
+  auto second = CORBA::make_reference<Watch>();
+  const auto* const object = first.get();
+  first.swap(second);
+  CHECK(second.get() == object);
+  swap(first, second);
+  CHECK(first.get() == object);
+  CORBA::weak_reference<Watch> weak = first.weak_reference();
+  CORBA::weak_reference<Watch> none;
+  weak.swap(none);
+  CHECK(weak.expired());
+  CHECK(none.lock() == first);
+}

@@ -43,3 +43,16 @@ TEST_CASE("servant_traits<Impl>::narrow returns null for a servant of another cl
   static_assert(std::is_same_v<CORBA::servant_traits<StoreImpl>::ref_type,
                                CORBA::servant_reference<StoreImpl>>);
 }
+
+TEST_CASE("references to servants swap their servants") {
+  auto first = CORBA::make_reference<StoreImpl>();
+  CORBA::servant_reference<StoreImpl> second;
+  const auto* const servant = first.get();
+  first.swap(second);
+  CHECK(first == nullptr);
+  CHECK(second.get() == servant);
+  auto weak = second.weak_reference();
+  CORBA::weak_servant_reference<StoreImpl> other;
+  swap(weak, other);
+  CHECK(other.lock() == second);
+}

@@ -30,6 +30,17 @@ class Finder final : public CORBA::servant_traits<Stock::Catalogue::OfBoxes::Fin
   }
 };
 
+class Clerk final : public CORBA::servant_traits<TextStore::Clerk>::base_type {
+ public:
+  void keep(const std::string& value) override { row_.push_back(value); }
+  std::string last() override { return row_.back(); }
+  TextStore::Front::Row row() override { return row_; }
+  TextStore::Front::Row show() override { return {row_.back()}; }
+
+ private:
+  TextStore::Front::Row row_;
+};
+
 }  // namespace
 
 TEST_CASE("each instance of a template module has types and interfaces of its own") {
@@ -53,4 +64,15 @@ TEST_CASE("structs and exceptions are arguments of template modules") {
   CHECK(finder->find("tea").value().count() == 2);
   CHECK_THROWS_AS(finder->find("salt"), Stock::Catalogue::Unknown);
   CHECK_FALSE(std::is_same_v<Stock::OtherBoxes::Entry, Stock::Catalogue::OfBoxes::Entry>);
+}
+
+TEST_CASE("an alias in a template module is an instance inside each instance") {
+  static_assert(std::is_same_v<TextStore::Front::Row, IDL::bounded_vector<std::string, 2>>);
+  perigee::test::TwoOrbs orbs;
+  const auto clerk = orbs.serve<TextStore::Clerk>(CORBA::make_reference<Clerk>());
+  const IDL::traits<TextStore::Front::Keeper>::ref_type keeper = clerk;
+  keeper->keep("tea");
+  keeper->keep("salt");
+  CHECK(clerk->row() == TextStore::Front::Row{"tea", "salt"});
+  CHECK(clerk->show() == TextStore::Front::Row{"salt"});
 }

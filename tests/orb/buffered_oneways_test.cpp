@@ -426,4 +426,17 @@ TEST_CASE("the constraint of the nearest level holds, and can be read") {
             .message_count == 1);
 }
 
+TEST_CASE("create_policy makes a buffering constraint from an any, and refuses other values") {
+  Fixture fixture;
+  const BufferingConstraint constraint{.message_count = 2, .message_bytes = 300, .timeout = 40};
+  const auto made = IDL::traits<BufferingConstraintPolicy>::narrow(
+      make_policy(fixture.core(), BUFFERING_CONSTRAINT_POLICY_TYPE, constraint));
+  REQUIRE(made);
+  CHECK(made->buffering_constraint().message_count == 2);
+  CHECK(made->buffering_constraint().message_bytes == 300);
+  CHECK(made->buffering_constraint().timeout == 40);
+  CHECK_THROWS_AS((void)make_policy(fixture.core(), BUFFERING_CONSTRAINT_POLICY_TYPE, 2),
+                  CORBA::PolicyError);
+}
+
 }  // namespace perigee::test

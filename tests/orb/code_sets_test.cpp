@@ -178,6 +178,7 @@ TEST_CASE(
   const auto failure = caught<CORBA::DATA_CONVERSION>([&] { send(object, std::string("\u20ac")); });
   CHECK(failure.minor() == orb::omg_minor(1));
   CHECK(failure.completed() == CORBA::COMPLETED_NO);
+  CHECK(failure.detail().contains("-ORBPreferUtf8"));
   CHECK(peer.announced.empty());
 }
 

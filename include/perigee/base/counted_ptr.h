@@ -234,8 +234,7 @@ class weak_counted_ptr {
       const weak_counted_ptr<U>& other) noexcept
       : weak_counted_ptr(other.lock()) {}
   weak_counted_ptr& operator=(weak_counted_ptr other) noexcept {
-    detail::swap_pointers(object_, other.object_);
-    detail::swap_pointers(counts_, other.counts_);
+    swap(other);
     return *this;
   }
   ~weak_counted_ptr() {
@@ -250,6 +249,10 @@ class weak_counted_ptr {
     return counts_ == nullptr || !counts_->has_owner();
   }
   void reset() noexcept { *this = weak_counted_ptr(); }
+  void swap(weak_counted_ptr& other) noexcept {
+    detail::swap_pointers(object_, other.object_);
+    detail::swap_pointers(counts_, other.counts_);
+  }
 
  private:
   T* object_ = nullptr;

@@ -109,6 +109,8 @@ class weak_abstract_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return held_.expired(); }
   void reset() noexcept { held_.reset(); }
+  void swap(weak_abstract_reference& other) noexcept { held_.swap(other.held_); }
+  friend void swap(weak_abstract_reference& a, weak_abstract_reference& b) noexcept { a.swap(b); }
 
  private:
   perigee::weak_counted_ptr<T> held_;

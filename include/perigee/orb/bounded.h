@@ -234,11 +234,13 @@ class bounded_vector : public perigee::stub::Bounded<std::vector<T>, Bound> {
 
 template <std::size_t Bound>
 struct traits<bounded_string<Bound>> : perigee::stub::aggregate_traits<bounded_string<Bound>> {
+  using element_traits = traits<char>;
   using is_bounded = std::true_type;
   using bound = std::integral_constant<std::uint32_t, Bound>;
 };
 template <std::size_t Bound>
 struct traits<bounded_wstring<Bound>> : perigee::stub::aggregate_traits<bounded_wstring<Bound>> {
+  using element_traits = traits<wchar_t>;
   using is_bounded = std::true_type;
   using bound = std::integral_constant<std::uint32_t, Bound>;
 };

@@ -1,9 +1,13 @@
 // A policy of Perigee's own: when buffered oneways are sent. Oneways with SYNC_NONE wait to be sent
-// together. Set by `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See
-// docs/policies.md.
+// together. Made by `make_buffering_constraint` or `ORB::create_policy`, set by
+// `Object::_set_policy_overrides`, PolicyCurrent or PolicyManager. See docs/policies.md.
 #pragma once
 
 #include <perigee/base/export.h>
+#include <perigee/cdr/decoder.h>
+#include <perigee/cdr/encoder.h>
+#include <perigee/cdr/typecode.h>
+#include <perigee/orb/any_operators.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy.h>
 
@@ -30,6 +34,33 @@ struct BufferingConstraint {
   TimeBase::TimeT timeout = 10'000;     ///< in units of 100 ns, since the first waiting call
 };
 
+/// @name The value in an any, for `ORB::create_policy`: a struct with these members.
+/// @{
+inline cdr::Encoder& operator<<(cdr::Encoder& encoder, const BufferingConstraint& constraint) {
+  encoder.write(constraint.message_count);
+  encoder.write(constraint.message_bytes);
+  encoder.write(constraint.timeout);
+  return encoder;
+}
+inline cdr::Decoder& operator>>(cdr::Decoder& decoder, BufferingConstraint& constraint) {
+  constraint.message_count = decoder.read<std::uint32_t>();
+  constraint.message_bytes = decoder.read<std::uint32_t>();
+  constraint.timeout = decoder.read<TimeBase::TimeT>();
+  return decoder;
+}
+inline constexpr cdr::TypeMember buffering_constraint_members[] = {
+    {"message_count", &cdr::basic_node<cdr::TypeKind::tk_ulong>},
+    {"message_bytes", &cdr::basic_node<cdr::TypeKind::tk_ulong>},
+    {"timeout", &cdr::basic_node<cdr::TypeKind::tk_ulonglong>},
+};
+inline constexpr cdr::TypeNode buffering_constraint_node{
+    .kind = cdr::TypeKind::tk_struct,
+    .id = "IDL:perigee/BufferingConstraint:1.0",
+    .name = "BufferingConstraint",
+    .members = buffering_constraint_members,
+};
+/// @}
+
 class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {
  public:
   using _ref_type = CORBA::object_reference<BufferingConstraintPolicy>;
@@ -51,8 +82,7 @@ class PERIGEE_API BufferingConstraintPolicy final : public CORBA::Policy {
   BufferingConstraint constraint_;
 };
 
-/// Makes the policy, for `_set_policy_overrides` and similar functions. `ORB::create_policy` does
-/// not know the type, since its value has no IDL.
+/// Makes the policy, for `_set_policy_overrides` and similar functions.
 PERIGEE_API CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
     const BufferingConstraint& constraint);
 
@@ -63,6 +93,11 @@ PERIGEE_API CORBA::object_reference<CORBA::Policy> make_buffering_constraint(
 PERIGEE_API void flush_oneways(CORBA::ORB& orb);
 
 }  // namespace perigee
+
+template <>
+struct perigee::any::Traits<perigee::BufferingConstraint> {
+  static constexpr const perigee::cdr::TypeNode& type = perigee::buffering_constraint_node;
+};
 
 namespace IDL {
 inline namespace perigee_v1 {

@@ -111,6 +111,8 @@ class object_reference {
   [[nodiscard]] T* get() const noexcept { return object_.get(); }
   explicit operator bool() const noexcept { return object_ != nullptr; }
   void reset() noexcept { object_.reset(); }
+  void swap(object_reference& other) noexcept { object_.swap(other.object_); }
+  friend void swap(object_reference& a, object_reference& b) noexcept { a.swap(b); }
   [[nodiscard]] CORBA::weak_reference<T> weak_reference() const noexcept {
     return CORBA::weak_reference<T>(*this);
   }
@@ -150,6 +152,8 @@ class weak_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return object_.expired(); }
   void reset() noexcept { object_.reset(); }
+  void swap(weak_reference& other) noexcept { object_.swap(other.object_); }
+  friend void swap(weak_reference& a, weak_reference& b) noexcept { a.swap(b); }
   friend bool operator==(const weak_reference& a, std::nullptr_t) noexcept { return a.expired(); }
   [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return object_; }
 

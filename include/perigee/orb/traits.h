@@ -127,10 +127,12 @@ struct traits<T> : perigee::stub::value_traits<T> {
 template <>
 struct traits<std::string> : perigee::stub::aggregate_traits<std::string> {
   using is_bounded = std::false_type;
+  using element_traits = traits<char>;
 };
 template <>
 struct traits<std::wstring> : perigee::stub::aggregate_traits<std::wstring> {
   using is_bounded = std::false_type;
+  using element_traits = traits<wchar_t>;
 };
 template <typename T>
 struct traits<std::vector<T>> : perigee::stub::aggregate_traits<std::vector<T>> {

@@ -124,6 +124,8 @@ class weak_valuetype_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return value_.expired(); }
   void reset() noexcept { value_.reset(); }
+  void swap(weak_valuetype_reference& other) noexcept { value_.swap(other.value_); }
+  friend void swap(weak_valuetype_reference& a, weak_valuetype_reference& b) noexcept { a.swap(b); }
   [[nodiscard]] const perigee::weak_counted_ptr<T>& _shared() const noexcept { return value_; }
 
  private:

@@ -63,6 +63,8 @@ class servant_reference {
   [[nodiscard]] T* get() const noexcept { return servant_.get(); }
   explicit operator bool() const noexcept { return servant_ != nullptr; }
   void reset() noexcept { servant_.reset(); }
+  void swap(servant_reference& other) noexcept { servant_.swap(other.servant_); }
+  friend void swap(servant_reference& a, servant_reference& b) noexcept { a.swap(b); }
   [[nodiscard]] weak_servant_reference<T> weak_reference() const noexcept {
     return weak_servant_reference<T>(*this);
   }
@@ -103,6 +105,8 @@ class weak_servant_reference {
   }
   [[nodiscard]] bool expired() const noexcept { return servant_.expired(); }
   void reset() noexcept { servant_.reset(); }
+  void swap(weak_servant_reference& other) noexcept { servant_.swap(other.servant_); }
+  friend void swap(weak_servant_reference& a, weak_servant_reference& b) noexcept { a.swap(b); }
   friend bool operator==(const weak_servant_reference& a, std::nullptr_t) noexcept {
     return a.expired();
   }

@@ -11,6 +11,7 @@
 #include <perigee/cdr/operators.h>
 #include <perigee/orb/any_operators.h>
 #include <perigee/orb/bidirectional_policy.h>
+#include <perigee/orb/buffering_policy.h>
 #include <perigee/orb/connection_timeout_policy.h>
 #include <perigee/orb/messaging_policies.h>
 #include <perigee/orb/policy_manager.h>
@@ -168,6 +169,13 @@ PolicyRef make_bidirectional(const CORBA::Any& any) {
   return PolicyRef(perigee::make_counted<BiDirPolicy::BidirectionalPolicy>(value));
 }
 
+PolicyRef make_buffering(const CORBA::Any& any) {
+  BufferingConstraint constraint;
+  if (!(any >>= constraint))
+    throw CORBA::PolicyError(CORBA::BAD_POLICY_TYPE, "a perigee::BufferingConstraint is needed");
+  return make_buffering_constraint(constraint);
+}
+
 constexpr ClientPolicyFactory factories[] = {
     {Messaging::RELATIVE_RT_TIMEOUT_POLICY_TYPE, make_roundtrip_timeout},
     {Messaging::RELATIVE_REQ_TIMEOUT_POLICY_TYPE, make_request_timeout},
@@ -181,6 +189,7 @@ constexpr ClientPolicyFactory factories[] = {
     {BiDirPolicy::BIDIRECTIONAL_POLICY_TYPE, make_bidirectional},
     {SERVICE_CONTEXT_POLICY_TYPE, make_service_context_policy},
     {TAGGED_COMPONENT_POLICY_TYPE, make_tagged_component_policy},
+    {BUFFERING_CONSTRAINT_POLICY_TYPE, make_buffering},
 };
 
 }  // namespace
