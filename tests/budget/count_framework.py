@@ -6,6 +6,7 @@ The script also prints, without a limit, the number of instructions between the 
 that makes the system call.
 
 The design allows 4 indirect calls per message on each side. Fails if there are more than that and a margin of 0.1.
+Also fails if a call runs a function of the interceptors, since none are registered: a call may only test for them.
     count_framework.py RUN_PAIR SERVER CLIENT ENDPOINT
 """
 
@@ -21,6 +22,7 @@ MESSAGES = 2 * (MANY - FEW)
 INDIRECT_CALLS_MAX = 4.0  # from the design
 ROOM = 0.1  # for other threads of the process
 FRAMEWORK = re.compile(r"perigee::(transport|giop)::|non-virtual thunk to perigee::(transport|giop)::")
+INTERCEPTORS = re.compile(r"perigee::interceptors::|[Ii]ntercept|Hooks::|with_hooks|policy_context|::contexts_of$")
 TRANSPORT = re.compile(r"perigee::(transport|ipc)::")
 
 
@@ -69,6 +71,13 @@ def indirect_calls(library):
     return {int(address, 16) for address, target in found if "(%rip)" not in target}
 
 
+def interceptor_functions(profile):
+    """The functions of interceptors that the calls have run, without their parameters."""
+    names = {callee.replace("(anonymous namespace)", "anonymous").partition("(")[0]
+             for (_, _, callee), count in profile.calls.items() if count >= MESSAGES // 100}
+    return sorted(name for name in names if INTERCEPTORS.search(name))
+
+
 def profiles(arguments, folder, calls):
     run_pair, server, client, endpoint = arguments
     commands = []
@@ -107,6 +116,9 @@ def main(arguments):
                 print(f"  {2 * count / MESSAGES:.2f} a call: {callee}")
         if not 0 < per_message <= INDIRECT_CALLS_MAX + ROOM:
             print(f"  the limit is {INDIRECT_CALLS_MAX}", file=sys.stderr)
+            status = 1
+        for function in interceptor_functions(profile):
+            print(f"  runs without an interceptor: {function}", file=sys.stderr)
             status = 1
     return status
 
