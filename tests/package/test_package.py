@@ -2,11 +2,12 @@
 
 import os
 import re
+import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
-from installed import (BUILD, LIBRARIES, PREFIX, SANITIZE, SCRATCH, build_project, files_below, install,
+from installed import (BUILD, CMAKE, LIBRARIES, PREFIX, SANITIZE, SCRATCH, build_project, files_below, install,
                        install_component, run, uninstall_component)
 from two_processes import Server
 
@@ -153,6 +154,18 @@ class Package(unittest.TestCase):
         made |= {f"perigee/repository/InterfaceRepository{part}.h" for part in "ACS"}
         self.assertEqual(headers, made | {path.relative_to(public).as_posix()
                                           for path in public.rglob("*.h")})
+
+    def test_libraries_with_probes_enable_the_probes_of_programs_that_link_them(self):
+        def definitions(build):
+            targets = (build / "src" / "perigee" / "CMakeFiles" / "Export").rglob("Perigee*Targets.cmake")
+            files = [path.read_text() for path in targets]
+            return re.findall(r'INTERFACE_COMPILE_DEFINITIONS "([^"]*)"', "".join(files))
+        probed = SCRATCH / "probed"
+        shutil.rmtree(probed, ignore_errors=True)
+        run(CMAKE, "-G", "Ninja", "-S", EXAMPLES.parent, "-B", probed, f"-DCMAKE_CXX_COMPILER={os.environ['COMPILER']}",
+            "-DPERIGEE_PROBES=ON", "-DBUILD_TESTING=OFF")
+        self.assertIn("PERIGEE_PROBES", definitions(probed))
+        self.assertNotIn("PERIGEE_PROBES", definitions(BUILD))
 
     def test_documents_and_examples_are_installed(self):
         documents = PREFIX / "share" / "doc" / "perigee"
