@@ -16,7 +16,7 @@ add_custom_target(installation)
 foreach(target perigee_client_shared perigee_server_shared perigee_tls_shared perigee_bridge_shared perigee_dynamic_shared
                perigee_repository_shared perigee_repository_static
                perigee_client_static perigee_server_static perigee_tls_static perigee_bridge_static perigee_dynamic_static perigee_naming_shared perigee_names perigee_events_shared perigee_events perigee-idl perigee-ifr perigee_tool whitebox_probed jitter_server
-               jitter_server_unpooled tls_peers naming_peers events_peers demux_linear demux_hash demux_perfect demux_sorted)
+               jitter_server_unpooled tls_peers naming_peers events_peers durable_peers demux_linear demux_hash demux_perfect demux_sorted)
   if(TARGET ${target})
     add_dependencies(installation ${target})
   endif()

@@ -2,6 +2,7 @@
 // of this type as JSON. A value that is read must be the same after it was written as JSON and read
 // again.
 #include "call/interfaces.h"
+#include "call/json_input.h"
 #include "call/json_reader.h"
 #include "call/json_writer.h"
 #include "idlc/frontend/source.h"
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -65,8 +67,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
   if (text.contains("corbaname")) return 0;  // would ask a naming service
-  const auto value = nlohmann::ordered_json::parse(text, nullptr, false);
-  if (value.is_discarded()) return 0;
+  nlohmann::ordered_json value;
+  try {
+    value = tool::parse_json(std::string(text), "value", {.values_max = 10'000});
+  } catch (const tool::JsonError&) {
+    return 0;
+  }
   tool::JsonReader reader(the_orb(), known_interfaces());
   tool::JsonWriter writer(the_orb());
   const auto type = known_interfaces().type_of(types[data[0] % std::size(types)]);

@@ -3,8 +3,12 @@
 
 #include "events.h"
 #include "harness/companions.h"
+#include "harness/process.h"
 
+#include <exception>
+#include <iostream>
 #include <memory>
+#include <string>
 
 namespace perigee::bench {
 namespace {
@@ -16,11 +20,23 @@ struct EventsSettings {
   bool goals = false;
 };
 
+/// Empty if the server of NATS is not installed.
+std::string find_nats_server() {
+  try {
+    return find_program("nats-server");
+  } catch (const std::exception& error) {
+    std::cerr << "perigee bench: " << error.what()
+              << "; measuring without durable channels in NATS\n";
+    return {};
+  }
+}
+
 void run_events_command(const CLI::App& command, EventsSettings& settings) {
   EventsOptions& options = settings.options;
   if (settings.goals) {
     set_unless_given(command, "--rounds", options.rounds, 12);
     set_unless_given(command, "--consumers", options.consumers, {main_consumers});
+    set_unless_given(command, "--durable", options.durable.events, 0);  // has no goal
   }
   if (settings.quick) {
     set_unless_given(command, "--rounds", options.rounds, 2);
@@ -28,8 +44,13 @@ void run_events_command(const CLI::App& command, EventsSettings& settings) {
     set_unless_given(command, "--consumers", options.consumers, {main_consumers});
     set_unless_given(command, "--size", options.sizes, {main_size});
     set_unless_given(command, "--stopped", options.stopped_consumers, 200);
+    set_unless_given(command, "--durable", options.durable.events, 1'000);
   }
   options.peers_program = companion_program("events_peers");
+  if (options.durable.events > 0) {
+    options.durable.peers_program = companion_program("durable_peers");
+    options.durable.nats_server = find_nats_server();
+  }
   write_report(run_events(options), settings.output);
 }
 
@@ -67,6 +88,11 @@ void add_events_command(CLI::App& bench) {
       ->add_option("--stopped", options.stopped_consumers,
                    "Consumers of the measurement with one stopped consumer; 0 leaves it out")
       ->check(CLI::Range(std::size_t{0}, consumers_max))
+      ->capture_default_str();
+  command
+      ->add_option("--durable", options.durable.events,
+                   "Events of each measurement of durable channels; 0 leaves them out")
+      ->check(CLI::Range(std::size_t{0}, std::size_t{100'000'000}))
       ->capture_default_str();
   command->add_flag("--quick", settings->quick,
                     "Few rounds and deliveries; other options take precedence");

@@ -195,8 +195,8 @@ std::vector<EventsPoint> points_of(const EventsOptions& options) {
 }  // namespace
 
 EventsReport run_events(const EventsOptions& options) {
-  EventsReport report{options, points_of(options), {}};
-  Progress progress("events", options.rounds * (report.points.size() + 1));
+  EventsReport report{options, points_of(options), {}, durable_points(options.durable)};
+  Progress progress("events", options.rounds * (report.points.size() + 2));
   for (std::size_t round = 0; round < options.rounds; ++round) {
     for (EventsPoint& point : report.points) {
       progress.step(fmt::format("{} consumers, {} octets", point.consumers, point.size));
@@ -204,6 +204,8 @@ EventsReport run_events(const EventsOptions& options) {
     }
     progress.step("one consumer is stopped");
     if (options.stopped_consumers > 1) report.stopped.push_back(measure_stopped(options));
+    progress.step("durable channels");
+    measure_durable(options.durable, round, report.durable);
   }
   return report;
 }

@@ -2,6 +2,7 @@
 // same kind of server.
 #pragma once
 
+#include "durable.h"
 #include "harness/claims.h"
 
 #include <cstddef>
@@ -22,7 +23,8 @@ struct EventsOptions {
   std::vector<std::size_t> sizes = {1, 64, 1'024, 16'384, 65'536};  ///< for `main_consumers`
   std::size_t stopped_consumers = 10'000;  ///< of the measurement with a stopped one; 0: none
   std::size_t stopped_events = 20;         ///< in each of its passes
-  std::string peers_program;               ///< events_peers
+  DurableOptions durable;
+  std::string peers_program;  ///< events_peers
 };
 
 /// The goal is for this number of consumers.
@@ -66,6 +68,7 @@ struct EventsReport {
   EventsOptions options;
   std::vector<EventsPoint> points;
   std::vector<StoppedSample> stopped;
+  std::vector<DurablePoint> durable;
 };
 
 /// Runs the experiment. The kinds of calls take turns in each round.

@@ -148,7 +148,7 @@ std::string to_table(const EventsReport& report) {
     for (const auto& [what, value] : stopped_rows(report))
       text += fmt::format("  {:<56}{}\n", what, to_text(value));
   }
-  return text + to_table(claims_of(report));
+  return text + durable_table(report.durable) + to_table(claims_of(report));
 }
 
 std::string to_json(const EventsReport& report) {
@@ -168,6 +168,7 @@ std::string to_json(const EventsReport& report) {
     for (const auto& [what, value] : stopped_rows(report))
       json["stopped"]["values"].push_back({{"name", what}, {"value", to_json(value)}});
   }
+  if (!report.durable.empty()) json["durable"] = durable_json(report.durable);
   json["claims"] = to_json(claims_of(report));
   return json.dump(2) + '\n';
 }
@@ -188,6 +189,7 @@ std::string to_html(const EventsReport& report) {
     for (const auto& [what, value] : stopped_rows(report)) cells.push_back({what, to_text(value)});
     page.table({"", ""}, cells);
   }
+  add_durable(page, report.durable);
   add_to(page, claims_of(report));
   return page.html();
 }

@@ -35,7 +35,8 @@ TINY = {
     "tls": ["--rounds", "2", "--calls", "20"],
     "ttcp": ["--quick"],
     "naming": ["--quick", "--rounds", "1", "--calls", "50", "--names", "0"],
-    "events": ["--quick", "--rounds", "1", "--deliveries", "400", "--consumers", "2", "--stopped", "3"],
+    "events": ["--quick", "--rounds", "1", "--deliveries", "400", "--consumers", "2", "--stopped", "3",
+               "--durable", "200"],
 }
 
 
@@ -805,6 +806,27 @@ class Naming(unittest.TestCase):
             for key in "p50_us", "p99_us", "rate", "burst_ms":
                 self.assertTrue(all(value > 0 for value in row[key]), row)
         self.assertEqual(left_out, {"clients": files_max + 1, "fits": False})
+
+
+class Events(unittest.TestCase):
+    def test_durable_channels_are_compared_with_c_programs_that_write_the_same(self):
+        report = results("events", "--rounds", "1", "--deliveries", "200", "--consumers", "2", "--size", "64",
+                         "--stopped", "0", "--durable", "300")
+        stores = ["SQLite", "NATS"] if shutil.which("nats-server") else ["SQLite"]
+        self.assertEqual([(row["store"], row["at_once"], row["events"]) for row in report["durable"]],
+                         [(store, *point) for store in stores for point in ((1, 30), (64, 300))])
+        for row in report["durable"]:
+            self.assertEqual([system["name"] for system in row["systems"]], ["C program", "channel"])
+            floor, channel = (system["rate"]["value"] for system in row["systems"])
+            self.assertAlmostEqual(row["ratio"]["value"], channel / floor)
+            for system in row["systems"]:
+                for value in ("rate", "cpu_us", "p99_ms"):
+                    self.assertGreater(system[value]["value"], 0, row)
+
+    def test_durable_channels_can_be_left_out(self):
+        report = results("events", "--rounds", "1", "--deliveries", "200", "--consumers", "2", "--size", "64",
+                         "--stopped", "0", "--durable", "0")
+        self.assertNotIn("durable", report)
 
 
 class Ttcp(unittest.TestCase):

@@ -226,6 +226,15 @@ class Call(unittest.TestCase):
             self.assertEqual(status, 2)
             self.assertIn(error, told)
 
+    def test_json_that_is_too_large_has_a_clear_error(self):
+        members = ",".join(f'"m{number}":0' for number in range(1_000_000))
+        for text, error in [("{" + members + "}", "standard input: an object has more than 10000 members"),
+                            ("[" + "0," * 17_000_000 + "0]", "standard input: the JSON has more than 16777216 values"),
+                            ("[" + " " * (257 << 20), "standard input: the JSON has more than 256 MiB")]:
+            status, _, told = self.call("echo_numbers", "-", input=text)
+            self.assertEqual(status, 2)
+            self.assertIn(error, told)
+
     def test_mistakes_in_the_command_line_have_one_line(self):
         for words, text in [
             (("--idl", IDL, self.board.ior, "splt", "1"), "Calls::Board has no operation or attribute splt; did you mean 'split'?"),

@@ -4,13 +4,15 @@ import os
 import re
 import subprocess
 import unittest
+from pathlib import Path
 
 from perigee_tool import TOOL, perigee
 
 FOLDER = os.environ["COMPLETION"]
 COMPILER = os.environ["COMPILER"]
 NAMES = os.environ["NAMES"]
-PATH = os.pathsep.join([os.path.dirname(TOOL), os.path.dirname(COMPILER), os.path.dirname(NAMES), os.environ["PATH"]])
+REPOSITORY = os.environ["REPOSITORY"]
+PATH = os.pathsep.join([*map(os.path.dirname, (TOOL, COMPILER, NAMES, REPOSITORY)), os.environ["PATH"]])
 
 BASH = r"""
 source "$FOLDER/perigee.bash"
@@ -60,9 +62,17 @@ class Completion(unittest.TestCase):
         self.check(["perigee", "call", "--re"], ["--repeat"])
         self.check(["perigee-names", "--etcd-p"], ["--etcd-prefix"])
         self.check(["perigee-idl", "--ami-p"], ["--ami-polling"])
+        self.check(["perigee-ifr", "--definitions"], ["--definitions-max"])
 
     def test_options_of_an_orb_are_offered(self):
         self.check(["perigee", "ior", "-ORBTlsCert"], ["-ORBTlsCertificate"])
+
+    def test_both_shells_complete_each_program(self):
+        programs = {"perigee", "perigee-idl", "perigee-names", "perigee-events", "perigee-ifr"}
+        bash = Path(FOLDER, "perigee.bash").read_text().splitlines()[-1]
+        zsh = Path(FOLDER, "_perigee").read_text().splitlines()[0]
+        self.assertEqual(set(bash.split("_perigee ")[1].split()), programs)
+        self.assertEqual(set(zsh.split()[1:]), programs)
 
     def test_a_file_is_not_taken_for_a_command(self):
         self.check(["perigee", "cert", "call", "--d"], ["--days"])

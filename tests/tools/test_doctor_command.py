@@ -1,5 +1,6 @@
 """`perigee doctor` as a program."""
 
+import json
 import unittest
 
 from perigee_tool import WithServer, json_of, perigee
@@ -10,7 +11,7 @@ class Doctor(WithServer):
         findings = {each["subject"]: each for each in json_of(
             "doctor", "--json", "-ORBListenEndpoints", f"iiop://127.0.0.1:0;uiop://{self.socket}")}
         for subject in ("addresses", "host name", "open files", "threads", "memory", "CPUs", "shared memory",
-                        "io_uring", "clock", "waiting connections", "client ports"):
+                        "io_uring", "clock", "waiting connections", "client ports", "plug-ins"):
             self.assertIn(subject, findings)
         servers = [each for subject, each in findings.items() if subject.startswith("server at ")]
         self.assertEqual(len(servers), 2)
@@ -24,6 +25,14 @@ class Doctor(WithServer):
         self.assertEqual(status, 1)
         self.assertIn("problem  server", out)
         self.assertIn("Address already in use", out)
+
+    def test_a_plug_in_that_cannot_be_used_is_a_problem_with_the_needed_build(self):
+        findings = json.loads(perigee("doctor", "--json", "-ORBListenEndpoints", "iiop://127.0.0.1:0",
+                                      "-ORBProtocolLibrary", "libm.so.6")[1])
+        server, = (each for each in findings if each["subject"] == "server")
+        self.assertEqual(server["verdict"], "problem")
+        self.assertIn("libm.so.6 (not a plug-in: ", server["text"])
+        self.assertRegex(server["remedy"], "build it with (gcc|clang) [0-9]+, .*headers")
 
     def test_a_peer_that_does_not_listen_is_a_problem(self):
         status, out, _ = perigee("doctor", "--peer", "127.0.0.1:1", "-ORBListenEndpoints", "iiop://127.0.0.1:0")

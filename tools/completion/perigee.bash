@@ -30,4 +30,4 @@ _perigee() {
 }
 
 # Where nothing fits, bash completes the names of files.
-complete -o default -F _perigee perigee perigee-idl perigee-names perigee-events
+complete -o default -F _perigee perigee perigee-idl perigee-names perigee-events perigee-ifr

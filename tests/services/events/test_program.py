@@ -11,6 +11,7 @@ import unittest
 import urllib.request
 from pathlib import Path
 
+from systemd_unit import unit_command
 from two_processes import Server
 
 EVENTS = os.environ["EVENTS"]
@@ -153,6 +154,12 @@ class Program(unittest.TestCase):
             status, error = self.refused(*options)
             self.assertEqual(status, 2, error)
             self.assertIn(text, error)
+
+    def test_the_command_of_the_systemd_unit_starts_the_service(self):
+        program, *options = unit_command(os.environ["UNIT"])
+        self.assertEqual(program, "/usr/bin/perigee-events")
+        with events(*options) as server:
+            self.assertEqual(server.end(), 0)
 
     def test_two_channels_of_one_key_are_refused(self):
         status, error = self.refused("--endpoint", "iiop://127.0.0.1:0", "--channel", "a", "--channel", "a")

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 from names_program import CLIENT, NAMES, TOOL, WithFolder, bound_names, name, names
+from systemd_unit import unit_command
 
 
 class Faults(WithFolder):
@@ -114,6 +115,18 @@ class Faults(WithFolder):
         server.stdout.close()
         self.assertTrue((state / "perigee" / "names.db").is_file())
         self.assertIn("write --store FILE", self.refused(env={}))
+
+    def test_the_command_of_the_systemd_unit_starts_the_server(self):
+        program, *options = unit_command(os.environ["UNIT"])
+        self.assertEqual(program, "/usr/bin/perigee-names")
+        self.assertIn("/var/lib/perigee-names/names.db", options)  # the StateDirectory of the unit
+        options = [option.replace("/var/lib/perigee-names", str(self.folder)) for option in options]
+        server = subprocess.Popen([NAMES, *options, "--endpoint", "iiop://127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+        self.assertTrue(server.stdout.readline().startswith("IOR:"))
+        server.terminate()
+        self.assertEqual(server.wait(), 0)
+        server.stdout.close()
+        self.assertTrue(self.file.is_file())
 
     def test_clients_that_fit_no_rule_cannot_change_names(self):
         with names("memory", "--allow-bind", "none") as server:

@@ -2,12 +2,12 @@
 #include "call/call_arguments.h"
 
 #include "base/nearest_name.h"
+#include "call/json_input.h"
 #include "call/json_numbers.h"
 #include <perigee/base/printable.h>
 #include <perigee/dynamic/request.h>
 
 #include <algorithm>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -31,18 +31,6 @@ std::vector<const ParameterType*> sent_parameters(const OperationTypes& operatio
                   std::to_string(given) + "; options come before the reference");
 }
 
-json parse(const std::string& text, const std::string& name) {
-  try {
-    return json::parse(text);
-  } catch (const json::exception& error) {  // not JSON, or a number that is too large
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: …"
-    const std::string_view what = error.what();
-    const std::size_t begin = what.find("] ");
-    throw JsonError(name + ": " +
-                    printable(begin == std::string_view::npos ? what : what.substr(begin + 2)));
-  }
-}
-
 /// Whether the JSON of the type may always be a string or null, so that a bare word can stand for
 /// it.
 bool is_text(const CORBA::TypeCode& type) {
@@ -57,7 +45,7 @@ json json_of_word(const std::string& word, const ParameterType& parameter) {
   const bool is_nil =
       word == "null" && cdr::unaliased(*parameter.type->_node()).kind == CORBA::TCKind::tk_objref;
   if (!is_text(*parameter.type) || word.starts_with('"') || is_nil)
-    return parse(word, parameter.name);
+    return parse_json(word, parameter.name);
   json text = word;
   try {
     static_cast<void>(text.dump());  // checks the UTF-8
@@ -68,8 +56,8 @@ json json_of_word(const std::string& word, const ParameterType& parameter) {
 }
 
 std::vector<json> values_from(std::istream& input, const OperationTypes& operation) {
-  const std::string text{std::istreambuf_iterator<char>(input), {}};
-  json read = parse(text, "standard input");
+  const std::string source = "standard input";
+  json read = parse_json(read_json_text(input, source), source);
   const auto sent = sent_parameters(operation);
   std::vector<json> values;
   if (read.is_array()) {

@@ -8,6 +8,7 @@
 #include <perigee/corba.h>
 #include <perigee/iop/ior.h>
 #include <perigee/orb/protocols.h>
+#include <perigee/transport/plugin.h>
 
 namespace perigee::tool {
 
@@ -44,6 +45,29 @@ Findings check_endpoints(const CORBA::object_reference<CORBA::ORB>& orb,
   return findings;
 }
 
+/// Plug-ins exchange objects of C++ with the ORB, so both must have the same build.
+std::string own_build() { return transport::plugin_build; }
+
+Finding check_plugins(const std::vector<std::string>& orb_options) {
+  std::string names;
+  for (std::size_t at = 0; at + 1 < orb_options.size(); ++at) {
+    const std::string& option = orb_options[at];
+    if (option == "-ORBProtocolLibrary" || option == "-ORBInitializerLibrary")
+      names += (names.empty() ? "" : ", ") + printable(orb_options[at + 1]);
+  }
+  return {.subject = "plug-ins",
+          .text = (names.empty() ? "no option names one" : "loaded: " + names) +
+                  "; they must be built with " + own_build()};
+}
+
+/// What to do about a server that cannot start.
+std::string remedy_for(const std::string& error) {
+  if (error.contains("the plug-in cannot be used"))
+    return "name a plug-in, and build it with " + own_build();
+  return "change the ORB options on this command line, or free the address; perigee -ORBHelp lists "
+         "the options";
+}
+
 }  // namespace
 
 Findings check_server(const std::vector<std::string>& orb_options,
@@ -52,13 +76,13 @@ Findings check_server(const std::vector<std::string>& orb_options,
     return Findings{{.subject = "server",
                      .verdict = Verdict::problem,
                      .text = text,
-                     .remedy = "change the ORB options on this command line, or free the address; "
-                               "perigee -ORBHelp lists the options"}};
+                     .remedy = remedy_for(text)}};
   };
   try {
     const auto orb = make_orb("perigee doctor", orb_options);
     Findings findings = check_endpoints(orb, limit);
     orb->destroy();
+    findings.push_back(check_plugins(orb_options));
     return findings;
   } catch (const UsageError& error) {
     return problem(error.what());

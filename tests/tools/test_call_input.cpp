@@ -1,0 +1,55 @@
+// The limits of JSON that `perigee call` reads.
+#include "call/json_error.h"
+#include "call/json_input.h"
+
+#include <doctest/doctest.h>
+
+#include <sstream>
+#include <string>
+
+namespace perigee::tool {
+
+namespace {
+
+constexpr JsonLimits small{.octets_max = 1 << 20, .values_max = 6, .members_max = 2};
+
+std::string mistake_in(const std::string& text) {
+  try {
+    (void)parse_json(text, "input", small);
+    return "none";
+  } catch (const JsonError& error) {
+    return error.what();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("members keep their order") {
+  CHECK(parse_json(R"({"b":1,"a":[2,"x"]})", "input").dump() == R"({"b":1,"a":[2,"x"]})");
+}
+
+TEST_CASE("the members of each object have a limit") {
+  CHECK(mistake_in(R"({"a":{"b":1,"c":2},"d":3})") == "none");
+  CHECK(mistake_in(R"({"a":{"b":1,"c":2,"e":4}})") == "input: an object has more than 2 members");
+  CHECK(mistake_in(R"({"a":1,"b":[],"c":1})") == "input: an object has more than 2 members");
+}
+
+TEST_CASE("all values together have a limit") {
+  CHECK(mistake_in("[1,2,3,4,5]") == "none");
+  CHECK(mistake_in("[1,2,3,[],{},\"\"]") ==
+        "input: the JSON has more than 6 values; send it by a program");
+}
+
+TEST_CASE("text that is not JSON has its place in the error") {
+  CHECK(mistake_in("[1,").starts_with("input: parse error at line 1, column"));
+}
+
+TEST_CASE("a stream without an end is read up to the limit") {
+  std::istringstream fits(std::string(1 << 20, ' '));
+  CHECK(read_json_text(fits, "input", small).size() == 1 << 20);
+  std::istringstream larger(std::string((1 << 20) + 1, ' '));
+  CHECK_THROWS_WITH_AS(read_json_text(larger, "input", small),
+                       "input: the JSON has more than 1 MiB; send it by a program", JsonError);
+}
+
+}  // namespace perigee::tool
