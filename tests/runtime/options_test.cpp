@@ -257,6 +257,14 @@ TEST_CASE(
   CHECK_FALSE(configured({"-ORBAcceptShards", "no"}).settings.accept_shards);
 }
 
+// Other ORBs rely on these defaults: docs/interop.md.
+TEST_CASE("fragments have at most 128 KiB, and UTF-8 is preferred, unless an option differs") {
+  CHECK(configured({}).limits.fragment_size == 131'072);
+  CHECK(configured({"-ORBFragmentSize", "4096"}).limits.fragment_size == 4096);
+  CHECK(configured({}).settings.code_sets.prefer_utf_8);
+  CHECK_FALSE(configured({"-ORBPreferUtf8", "no"}).settings.code_sets.prefer_utf_8);
+}
+
 TEST_CASE("the requests of a connection have no order, unless an option says otherwise") {
   CHECK(configured({}).settings.request_order == engine::RequestOrder::none);
   CHECK(configured({"-ORBRequestOrder", "none"}).settings.request_order ==
