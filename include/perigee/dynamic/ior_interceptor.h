@@ -62,7 +62,8 @@ class PERIGEE_API IORInfo : public virtual CORBA::LocalObject {
   /// own types.
   [[nodiscard]] virtual CORBA::object_reference<CORBA::Policy> get_effective_policy(
       CORBA::PolicyType type) = 0;
-  /// Adds the component to all profiles that can have components.
+  /// Adds the component to all profiles that can have components. Raises BAD_INV_ORDER, OMG minor
+  /// 14, in `components_established`, as add_ior_component_to_profile does.
   virtual void add_ior_component(const IOP::TaggedComponent& component) = 0;
   /// Adds the component to the profiles with this tag. Raises BAD_PARAM, OMG minor 29, if the ORB
   /// makes no such profiles.

@@ -40,6 +40,7 @@ std::shared_ptr<const AdapterComponents> AdapterComponents::make(const OrbInterc
       log_thrown("establish_components");
     }
   }
+  info->complete();
   try {
     for (const auto& interceptor : lists.ior) interceptor->components_established(seen);
   } catch (const std::exception& exception) {
@@ -81,8 +82,12 @@ PortableInterceptor::AdapterState AdapterInfo::state() {
 }
 
 void AdapterInfo::add_ior_component(const IOP::TaggedComponent& component) {
+  AdapterComponents& list = components();
+  if (is_complete_)
+    throw CORBA::BAD_INV_ORDER(minor_invalid_point, CORBA::COMPLETED_NO,
+                               "add_ior_component: only establish_components may add components");
   const OctetSpan data = octets_of(component.component_data());
-  components().add({component.tag(), Octets(data.begin(), data.end())});
+  list.add({component.tag(), Octets(data.begin(), data.end())});
 }
 
 void AdapterInfo::add_ior_component_to_profile(const IOP::TaggedComponent& component,

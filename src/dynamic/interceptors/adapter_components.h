@@ -38,6 +38,8 @@ class AdapterInfo final : public PortableInterceptor::IORInfo {
   AdapterInfo(const OrbInterceptors& owner, AdapterComponents& components,
               const poa::Manager& manager) noexcept
       : owner_(owner), components_(&components), manager_(manager) {}
+  /// The components are complete: from now on, adding components raises BAD_INV_ORDER.
+  void complete() noexcept { is_complete_ = true; }
   void end() noexcept { components_ = nullptr; }
 
   CORBA::object_reference<CORBA::Policy> get_effective_policy(CORBA::PolicyType type) override;
@@ -52,7 +54,8 @@ class AdapterInfo final : public PortableInterceptor::IORInfo {
 
   const OrbInterceptors& owner_;
   AdapterComponents* components_;  // null when the interceptors have returned
-  const poa::Manager& manager_;    // valid while `components_` is not null
+  bool is_complete_ = false;
+  const poa::Manager& manager_;  // valid while `components_` is not null
 };
 
 }  // namespace perigee::interceptors

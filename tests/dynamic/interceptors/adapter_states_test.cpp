@@ -144,6 +144,33 @@ TEST_CASE("IORInfo has the id of the manager that reports name, and its state") 
   CHECK(seen.changed == seen.made[2]);
 }
 
+TEST_CASE("an IOR interceptor cannot add components when all components are established") {
+  class Late final : public PortableInterceptor::IORInterceptor {
+   public:
+    std::string name() override { return "late"; }
+    void establish_components(Info info) override { info->add_ior_component({0x48000001, {1}}); }
+    void components_established(Info info) override {
+      const auto refused = [this](const auto& add) {
+        try {
+          add();
+        } catch (const CORBA::BAD_INV_ORDER& exception) {
+          if (exception.minor() == (CORBA::OMGVMCID | 14)) ++refusals;
+        }
+      };
+      refused([&] { info->add_ior_component({0x48000002, {1}}); });
+      refused(
+          [&] { info->add_ior_component_to_profile({0x48000002, {1}}, IOP::TAG_INTERNET_IOP); });
+    }
+    int refusals = 0;
+  };
+  const auto late = CORBA::make_reference<Late>();
+  DeskOrbs orbs({.server_init = [&late](const auto& info) { info->add_ior_interceptor(late); }});
+  const int of_root = static_cast<Late&>(*late).refusals;
+  CHECK(of_root == 2);
+  (void)orbs.poa->create_POA("child", nullptr, {});
+  CHECK(static_cast<Late&>(*late).refusals == 4);
+}
+
 TEST_CASE("the end of the Root POA is reported after that of its children") {
   Watched server;
   (void)server.orbs.poa->create_POA("child", nullptr, {});
