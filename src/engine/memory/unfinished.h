@@ -103,13 +103,16 @@ class PERIGEE_API UnfinishedInput {
 
   // Used by the reading thread only.
   bool under_way_ = false;
-  bool refused_ = false;  // the registry has paused it
+  bool refused_ = false;       // the registry has paused it
+  std::uint64_t partial_ = 0;  // octets of the messages that are unfinished now
+  // Octets of messages that have become complete while others were unfinished.
+  std::uint64_t completed_ = 0;
   Charge charge_;
 
   // Written by the reading thread, read by the registry.
   std::atomic<std::uint64_t> order_{0};  // 0: nothing is unfinished; else larger for later messages
-  std::atomic<std::uint64_t> octets_{0};
-  std::atomic<std::uint64_t> left_{0};  // octets that are still to come, as far as is known
+  std::atomic<std::uint64_t> octets_{0};  // the sum of `partial_` and `completed_`
+  std::atomic<std::uint64_t> left_{0};    // octets that are still to come, as far as is known
   std::atomic<std::uint64_t> charged_{0};
   std::atomic<bool> evicted_{false};
 

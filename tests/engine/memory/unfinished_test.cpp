@@ -122,6 +122,24 @@ TEST_CASE("each message has its own time") {
   CHECK_FALSE(peer.evicted);
 }
 
+TEST_CASE("messages in fragments that overlap have the pace of all their octets") {
+  Registry registry;
+  Peer peer(registry);
+  REQUIRE(peer.input.grow({1, 1, 0, true}));
+  registry.pass({});
+  for (std::size_t round = 0; round < 5; ++round) {
+    for (std::size_t second = 1; second <= 10; ++second) {
+      REQUIRE(peer.input.grow({second * 4 * kib, second * 4 * kib, 0, true}));
+      registry.pass(seconds(1));
+    }
+    REQUIRE(peer.input.grow({kib, kib, 0, true}));  // one message is complete, the other is not
+    registry.pass(seconds(1));
+  }
+  CHECK_FALSE(peer.evicted);
+  registry.pass(seconds(200));
+  CHECK(peer.evicted == Eviction::slow);
+}
+
 TEST_CASE("memory that is only kept for later makes room for a message that arrives") {
   Registry registry;
   Peer oldest(registry);
