@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -55,14 +56,20 @@ Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.respon
   request.set_interception(nullptr);
 }
 
-// Copies the contexts of the client, since those of the message end with the upcall.
+// Copies the contexts of the client, since those of the message end with the upcall. The requests
+// of other ORBs often have such contexts.
 void Outstanding::keep_contexts(orb::ServerRequest& request) {
   const auto contexts = request.contexts();
+  std::size_t count = 0;
   std::uint64_t octets = 0;
-  for (const iop::ServiceContext& context : contexts)
-    if (is_kept(context)) octets += sizeof(IOP::ServiceContext) + context.data.size();
-  if (octets == 0) return;
+  for (const iop::ServiceContext& context : contexts) {
+    if (!is_kept(context)) continue;
+    ++count;
+    octets += sizeof(IOP::ServiceContext) + context.data.size();
+  }
+  if (count == 0) return;
   contexts_charge_.emplace(charge_contexts(request, octets));
+  contexts_.reserve(count);
   for (const iop::ServiceContext& context : contexts)
     if (is_kept(context)) contexts_.push_back(copy_of(context));
 }
