@@ -1,4 +1,4 @@
-// The memory that pinned values have charged to the budget of decoded values.
+// A charge to the budget of decoded values that outlives the upcall.
 #include <perigee/cdr/pinned.h>
 
 namespace perigee::cdr {

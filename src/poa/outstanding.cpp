@@ -4,37 +4,42 @@
 #include "orb/context/own_contexts.h"
 #include "orb/core/orb_core.h"
 #include "orb/serving/cancellation.h"
+#include "orb/values/system_exceptions.h"
 #include "poa/context_copies.h"
 #include <perigee/base/pool.h>
 #include <perigee/orb/async_stub.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace perigee::poa {
 
 namespace {
 
-// Copies the contexts of the client, since those of the message end with the upcall. Their memory
-// counts as memory of the arguments, until the reply. Most requests have no such contexts.
-IOP::ServiceContextList kept_contexts(orb::ServerRequest& request) {
-  IOP::ServiceContextList kept;
-  for (const iop::ServiceContext& context : request.contexts()) {
-    if (orb::is_context_of_orb(context.id)) continue;
-    request.arguments().charge(sizeof(IOP::ServiceContext) + context.data.size());
-    request.end_of_arguments();
-    kept.push_back(copy_of(context));
-  }
-  return kept;
+bool is_kept(const iop::ServiceContext& context) noexcept {
+  return !orb::is_context_of_orb(context.id);
+}
+
+// The memory of the copies counts as memory of decoded values, from the first octet: a client may
+// have very many deferred requests at a time.
+cdr::PinCharge charge_contexts(orb::ServerRequest& request, std::uint64_t octets) {
+  cdr::PinCharge charge(request.arguments().environment());
+  if (!charge.try_charge(octets))
+    throw CORBA::TRANSIENT(orb::minor_decoded_too_many, CORBA::COMPLETED_NO,
+                           "no memory for the service contexts of a deferred request; "
+                           "-ORBDecodedTotalSizeMax limits this memory");
+  return charge;
 }
 
 }  // namespace
 
 // Called by the skeleton in the upcall of the request. So the thread's current upcall, if there is
 // one, is the upcall of the request.
-Outstanding::Outstanding(orb::ServerRequest& request)
-    : expected_(request.response_expected()), contexts_(kept_contexts(request)) {
+Outstanding::Outstanding(orb::ServerRequest& request) : expected_(request.response_expected()) {
+  keep_contexts(request);
   const Upcall* const upcall = Upcall::current();
   assert(upcall == nullptr || &upcall->request() == &request);
   if (upcall != nullptr) {
@@ -51,6 +56,24 @@ Outstanding::Outstanding(orb::ServerRequest& request)
   request.set_interception(nullptr);
 }
 
+// Copies the contexts of the client, since those of the message end with the upcall. The requests
+// of other ORBs often have such contexts.
+void Outstanding::keep_contexts(orb::ServerRequest& request) {
+  const auto contexts = request.contexts();
+  std::size_t count = 0;
+  std::uint64_t octets = 0;
+  for (const iop::ServiceContext& context : contexts) {
+    if (!is_kept(context)) continue;
+    ++count;
+    octets += sizeof(IOP::ServiceContext) + context.data.size();
+  }
+  if (count == 0) return;
+  contexts_charge_.emplace(charge_contexts(request, octets));
+  contexts_.reserve(count);
+  for (const iop::ServiceContext& context : contexts)
+    if (is_kept(context)) contexts_.push_back(copy_of(context));
+}
+
 // The served object is released last: this may etherealize it and destroy its servant, which may
 // own this Outstanding. The ORB must exist until then.
 void Outstanding::end() noexcept {
@@ -58,6 +81,7 @@ void Outstanding::end() noexcept {
   const auto unlisted = std::exchange(unlisted_, std::nullopt);
   const SlotTable<ActiveObject>::Pin pin = std::move(pin_);
   const DeferredReply deferred = std::move(deferred_reply_);
+  const std::optional<cdr::PinCharge> charge = std::move(contexts_charge_);
   std::unique_ptr<orb::ServerRequest> ended;
   IOP::ServiceContextList contexts;
   {

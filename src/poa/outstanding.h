@@ -5,6 +5,7 @@
 #include "poa/adapter.h"
 #include "poa/slot_table.h"
 #include "poa/upcall.h"
+#include <perigee/cdr/pinned.h>
 #include <perigee/orb/iop_types.h>
 #include <perigee/orb/server_request.h>
 
@@ -88,11 +89,14 @@ class Outstanding {
   DeferredReply deferred_reply_;
   std::optional<Unlisted> unlisted_;
   [[nodiscard]] std::shared_ptr<orb::OrbCore> keep_core() const noexcept;
+  /// Raises TRANSIENT, COMPLETED_NO, if the budget of decoded values has no room for the contexts.
+  void keep_contexts(orb::ServerRequest& request);
 
   std::unique_ptr<orb::ServerInterception> interception_;  // of the request
   bool expected_ = true;
   std::atomic<bool> taken_{false};
-  std::mutex mutex_;                             // guards the release of the members below
+  std::optional<cdr::PinCharge> contexts_charge_;  // empty: no contexts are kept
+  std::mutex mutex_;                               // guards the release of the members below
   IOP::ServiceContextList contexts_;             // of the request, without those of the ORB itself
   std::unique_ptr<orb::ServerRequest> request_;  // null once it is over
 };

@@ -3,6 +3,7 @@
 #include "counter.h"
 #include "orb/references/reference.h"
 #include "orb/values/system_exceptions.h"
+#include "support/await_condition.h"
 #include <perigee/cdr/buffer.h>
 #include <perigee/dynamic/dynamic_implementation.h>
 #include <perigee/dynamic/exception_list.h>
@@ -506,6 +507,60 @@ TEST_CASE("a dynamic servant reads the contexts of a request during invoke and u
   CHECK_FALSE(request_service_context_of(request, id));
   CHECK_FALSE(request_service_context_of(RequestRef(), id));
   call->get_response();
+}
+
+TEST_CASE("defer raises TRANSIENT with COMPLETED_MAYBE if the contexts find no memory") {
+  // The contexts of eight requests find memory.
+  TwoOrbs orbs("thread-pool", {"-ORBMessageSizeMax", "65536", "-ORBDecodedSizeMax", "1024",
+                               "-ORBDecodedTotalSizeMax", "1024"});
+  constexpr std::size_t kept_max = 8;
+  std::mutex mutex;
+  std::vector<RequestRef> kept;  // guarded by mutex
+  const CounterRef counter = serve(orbs, [&](const RequestRef& served) {
+    if (served->operation() == "note") {
+      CORBA::NVList parameters;
+      parameters.add_parameter("number", CORBA::_tc_long, CORBA::ARG_IN);
+      served->arguments(parameters);
+    } else {
+      serve_add(served);
+    }
+    served->defer();
+    const std::lock_guard lock(mutex);
+    kept.push_back(served);
+  });
+  const CounterRef called = with_service_contexts(
+      counter, {IOP::ServiceContext(0x48000001, std::vector<std::uint8_t>(60'000))});
+  for (std::size_t count = 0; count != kept_max; ++count) called->note(1);
+  await_condition([&] {
+    const std::lock_guard lock(mutex);
+    return kept.size() == kept_max;
+  });
+  try {
+    std::int32_t b = 2;
+    std::int32_t c = 0;
+    called->add(40, b, c);
+    FAIL("no exception");
+  } catch (const CORBA::TRANSIENT& exception) {
+    CHECK(exception.minor() == orb::minor_decoded_too_many);
+    CHECK(exception.completed() == CORBA::COMPLETED_MAYBE);
+  }
+}
+
+TEST_CASE("defer does not raise an error of the arguments again") {
+  TwoOrbs orbs;
+  Held held;
+  const CounterRef counter = serve(orbs, [&held](const RequestRef& served) {
+    CORBA::NVList parameters;
+    parameters.add_parameter("a", CORBA::_tc_string, CORBA::ARG_IN);
+    CHECK_THROWS_AS(served->arguments(parameters), CORBA::MARSHAL);
+    CHECK_NOTHROW(served->defer());
+    held.put(served);
+  });
+  const auto call =
+      start_add(with_service_contexts(counter, {IOP::ServiceContext(0x48000001, {1})}));
+  (void)call->poll_response();
+  held.take()->reply();
+  CHECK_THROWS_AS(call->get_response(), CORBA::MARSHAL);
 }
 
 TEST_CASE("a deferred reply may be a user exception") {

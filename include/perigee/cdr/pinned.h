@@ -23,8 +23,8 @@ class pinned;
 
 namespace cdr {
 
-/// The memory that pinned values have charged to the budget of decoded values. The destructor
-/// releases it.
+/// Memory of pinned values, or of kept service contexts, that is charged to the budget of decoded
+/// values. The destructor releases it.
 class PERIGEE_API PinCharge final {
  public:
   /// If `environment` is null or has no budget, `try_charge` succeeds and charges nothing.

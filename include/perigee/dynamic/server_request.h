@@ -76,6 +76,8 @@ class PERIGEE_API ServerRequest final {
   /// Defers the reply: the servant keeps the reference to the request, and calls `reply` later, on
   /// any thread. Call it in `invoke`, after `arguments`; otherwise it raises BAD_INV_ORDER. Until
   /// the reply, the object and the servant are not destroyed (see perigee::skeleton::Answer).
+  /// Raises TRANSIENT, COMPLETED_MAYBE, if -ORBDecodedTotalSizeMax leaves no room for the service
+  /// contexts of the request: then the request is not deferred.
   void defer();
   /// Sends the reply of a deferred request. Raises BAD_INV_ORDER if the request was not deferred,
   /// or has been answered; BAD_PARAM if an `out` parameter has no value, and the exceptions of

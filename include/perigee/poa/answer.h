@@ -32,9 +32,11 @@ class PERIGEE_API Answer {
  public:
   Answer() noexcept = default;
   /// Takes over the reply to `request`. Call it in the upcall, after `set_raises` and
-  /// `end_of_arguments`. Allocates nothing in the steady state, if the object is active and its key
-  /// is not long. Raises BAD_INV_ORDER if the request was answered before, or if its reply was
-  /// taken over before.
+  /// `end_of_arguments`. Keeps the service contexts of the client until the reply. Allocates
+  /// nothing in the steady state, if the object is active, its key is not long, and the request has
+  /// no such contexts. Raises BAD_INV_ORDER if the request was answered before, or if its reply was
+  /// taken over before; TRANSIENT, COMPLETED_NO, if -ORBDecodedTotalSizeMax leaves no room for the
+  /// contexts.
   explicit Answer(orb::ServerRequest& request);
   Answer(Answer&& other) noexcept : outstanding_(std::exchange(other.outstanding_, nullptr)) {}
   /// If this object had a request without a reply before, that request is dropped (see the

@@ -105,12 +105,18 @@ void ServedRequest::set_exception(const CORBA::Exception& exception) {
   stage_ = Stage::has_exception;
 }
 
+// The servant is running, so an error has COMPLETED_MAYBE.
 void ServedRequest::defer() {
   check_open();
   if (is_deferred_ || stage_ == Stage::begun)
     throw BAD_INV_ORDER(0, COMPLETED_NO, "call defer once, after arguments");
   request_->set_raises(raises_);
-  answer_ = skeleton::Answer(*request_);
+  try {
+    answer_ = skeleton::Answer(*request_);
+  } catch (CORBA::SystemException& exception) {
+    exception.completed(CORBA::COMPLETED_MAYBE);
+    throw;
+  }
   is_deferred_ = true;
   request_ = nullptr;
 }

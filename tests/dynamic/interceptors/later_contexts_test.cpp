@@ -9,14 +9,15 @@
 #include <perigee/orb/with_policies.h>
 #include <perigee/poa/request_contexts.h>
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
+#include <vector>
 
 namespace perigee::test {
 
@@ -60,11 +61,17 @@ class HoldingClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
     ++refused_;
     changed_.notify_all();
   }
-  /// Waits until this number of calls are held or refused.
+  /// Waits until this number of calls are held or refused. If they do not come, drops the held
+  /// calls, so that no thread waits for their replies.
   std::vector<Handler> take(std::size_t count) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return held_.size() + refused_ == count; });
-    return std::exchange(held_, {});
+    const bool have_come = changed_.wait_for(lock, std::chrono::minutes(2),
+                                             [&] { return held_.size() + refused_ == count; });
+    std::vector<Handler> held = std::exchange(held_, {});
+    refused_ = 0;
+    lock.unlock();
+    REQUIRE(have_come);
+    return held;
   }
 
  private:
@@ -83,41 +90,61 @@ ClerkRef serve_on_main_thread(DeskOrbs& orbs, const ServantRef& servant) {
       orbs.client->string_to_object(orbs.server->object_to_string(object)));
 }
 
-/// Interceptors that add 900,000 octets to each request.
+/// Less than the memory of arguments that a message has without a charge.
+constexpr std::size_t large_size = 200'000;
+
+/// Interceptors that add a large context to each request.
 Clients large_contexts() {
   return {{{"send_request", [](const ClientInfoRef& info) {
-              info->add_request_service_context({first_id, Data(900'000)}, true);
+              info->add_request_service_context({first_id, Data(large_size)}, true);
             }}}};
 }
-/// The decoded values of a server take at most 10 MiB: the sum for one message.
+/// The decoded values of a server take at most 2 MiB: the sum for one message.
+constexpr std::size_t small_memory_size = 8 * 262'144;
 std::vector<std::string> small_memory() {
-  return {"-ORBMessageSizeMax",      "1048576", "-ORBDecodedSizeMax", "2097152",
-          "-ORBDecodedTotalSizeMax", "1048576"};
+  return {"-ORBMessageSizeMax",      "262144", "-ORBDecodedSizeMax", "0",
+          "-ORBDecodedTotalSizeMax", "65536"};
 }
 
-/// Calls from several threads at once.
+/// The text of the exception without its detail.
+std::string exception_kind(const CORBA::SystemException& exception) {
+  const std::string text = exception.what();
+  return text.substr(0, text.find(':'));
+}
+
+/// Calls from several threads at once. Each call ends after some minutes.
 class Callers {
  public:
-  static constexpr std::size_t count = 32;
-  Callers(const ClerkRef& clerk, HoldingClerk& holding) {
+  Callers(const ClerkRef& clerk, HoldingClerk& holding, std::size_t count) {
+    const ClerkRef called = with_timeout(clerk, std::chrono::minutes(4));
     for (std::size_t index = 0; index < count; ++index)
-      threads_.emplace_back([this, clerk, &holding] {
+      threads_.emplace_back([this, called, &holding] {
         try {
-          (void)clerk->twice(1);
-        } catch (const CORBA::TRANSIENT& exception) {
-          if (exception.minor() == orb::minor_decoded_too_many) ++refused_;
+          (void)called->twice(1);
+        } catch (const CORBA::SystemException& exception) {
+          {
+            const std::lock_guard lock(mutex_);
+            refusals_.push_back(exception_kind(exception));
+          }
           holding.count_refused();
         }
       });
   }
-  void join() {
+  ~Callers() {
     for (std::thread& thread : threads_) thread.join();
   }
-  /// The calls for which the server has no memory.
-  [[nodiscard]] std::size_t refused() const noexcept { return refused_; }
+  Callers(const Callers&) = delete;
+  Callers& operator=(const Callers&) = delete;
+
+  /// Waits until all calls have ended. Returns the kinds of their exceptions.
+  [[nodiscard]] const std::vector<std::string>& join() {
+    for (std::thread& thread : std::exchange(threads_, {})) thread.join();
+    return refusals_;
+  }
 
  private:
-  std::atomic<std::size_t> refused_{0};
+  std::mutex mutex_;  // guards refusals_
+  std::vector<std::string> refusals_;
   std::vector<std::thread> threads_;
 };
 
@@ -233,16 +260,19 @@ TEST_CASE("the contexts of deferred requests count as decoded values") {
     const ClerkRef clerk =
         on_main_thread ? serve_on_main_thread(orbs, servant) : orbs.serve(servant);
     const RunningOrb running(orbs.server);
-    Callers callers(clerk, holding);
-    const std::vector<Handler> held = holding.take(Callers::count);
-    CHECK(callers.refused() == Callers::count - held.size());
-    CHECK(callers.refused() > 0);
-    CHECK_FALSE(held.empty());
+    constexpr std::size_t count = 32;
+    Callers callers(clerk, holding, count);
+    const std::vector<Handler> held = holding.take(count);
+    CHECK(held.size() == small_memory_size / large_size);
     for (const Handler& handler : held) handler->twice(2);
-    callers.join();
-    std::thread last([&] { CHECK(clerk->twice(1) == 3); });  // the memory is free again
-    holding.take(1 + callers.refused()).front()->twice(3);
-    last.join();
+    const std::vector<std::string>& refusals = callers.join();
+    CHECK(refusals.size() == count - held.size());
+    for (const std::string& refusal : refusals)
+      CHECK(refusal ==
+            exception_kind(CORBA::TRANSIENT(orb::minor_decoded_too_many, CORBA::COMPLETED_NO)));
+    Callers last(clerk, holding, 1);  // the memory is free again
+    for (const Handler& handler : holding.take(1)) handler->twice(3);
+    CHECK(last.join().empty());
   }
 }
 
