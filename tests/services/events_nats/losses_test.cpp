@@ -225,6 +225,22 @@ void pass_seconds(FakeServer& server, Streams& streams, int seconds, bool says_s
   }
 }
 
+/// Answers all requests for at most 25 s, until the next request has this subject.
+void pass_until(FakeServer& server, Streams& streams, const std::string& subject) {
+  for (int passed = 0; passed < 25; ++passed) {
+    server.wait(1'000);
+    while (!server.link->sent.empty()) {
+      const Publication& request = server.link->sent.front();
+      if (request.subject == subject) return;
+      if (request.reply.empty())
+        (void)server.take();
+      else
+        server.answer(streams.answer_to(request));
+    }
+  }
+  FAIL("no request has the subject " << subject);
+}
+
 }  // namespace
 
 TEST_CASE("a subscription gets the events that have taken the numbers of lost ones") {
@@ -318,6 +334,26 @@ TEST_CASE("acknowledged events are removed only from a stream that was checked")
   const StreamInfo info = name_stream(streams, keys.stream("news"));
   Channel channel(server.session, keys, budget, {"news", 0, "store", "secret"}, info, {});
   channel.start();
+  pass_seconds(server, streams, 25, false);
+  CHECK(streams.removals == 0);
+  pass_seconds(server, streams, 15, true);
+  CHECK(streams.removals > 0);
+  server.stop();
+}
+
+TEST_CASE("the removal of events is not repeated over a connection that was not checked") {
+  Streams streams = acknowledged_stream();
+  FakeServer server;
+  const Keys keys("test");
+  ReadBudget budget(1 << 20);
+  const StreamInfo info = name_stream(streams, keys.stream("news"));
+  Channel channel(server.session, keys, budget, {"news", 0, "store", "secret"}, info, {});
+  channel.start();
+  pass_until(server, streams, "$JS.API.STREAM.PURGE." + streams.name);
+  (void)server.take();
+  server.session.on_down();
+  server.session.on_up(server.link);
+  channel.on_connection_changed();
   pass_seconds(server, streams, 25, false);
   CHECK(streams.removals == 0);
   pass_seconds(server, streams, 15, true);
