@@ -21,12 +21,26 @@ Publication MarkedEvents::question(SequenceNumber number) const {
   return publication;
 }
 
-task<std::expected<SequenceNumber, StoreError>> MarkedEvents::position(SubscriptionRecord record,
-                                                                       TimePoint end) {
+/// Without observations for a while, the leader may have had all events meanwhile.
+bool MarkedEvents::may_be_behind(const StreamInfo& info, SequenceNumber acknowledged) {
+  const TimePoint now = session_.now();
+  const auto time_max = session_.options().stream_missing_max;
+  if (behind_ && (info.last >= behind_->number || now - behind_->seen > time_max)) behind_.reset();
+  if (info.last >= acknowledged || info.replicas <= 1) return false;
+  if (!behind_) behind_ = Behind{acknowledged, now, now};
+  behind_->number = std::max(behind_->number, acknowledged);
+  behind_->seen = now;
+  return now - behind_->since < time_max;
+}
+
+task<std::expected<std::optional<SequenceNumber>, StoreError>> MarkedEvents::position(
+    SubscriptionRecord record, TimePoint end) {
   SequenceNumber last = following_.last();
   if (record.acknowledged > last) {
     const auto info = co_await stream_info(session_, stream_, end);
+    if (!info) behind_.reset();
     if (!info) co_return std::unexpected(info.error());
+    if (may_be_behind(*info, record.acknowledged)) co_return std::nullopt;
     last = info->last;
   }
   bool has_lost = record.acknowledged > last;

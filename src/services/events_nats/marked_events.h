@@ -9,6 +9,7 @@
 #include <perigee/services/events/store.h>
 
 #include <expected>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,9 +28,10 @@ class MarkedEvents {
   MarkedEvents& operator=(const MarkedEvents&) = delete;
 
   /// The number of the last acknowledged event. If the stream has lost events, that of the newest
-  /// marked event that it still has.
-  [[nodiscard]] task<std::expected<SequenceNumber, StoreError>> position(SubscriptionRecord record,
-                                                                         TimePoint end);
+  /// marked event that it still has. std::nullopt: not known yet, because a new leader of several
+  /// replicas may be behind.
+  [[nodiscard]] task<std::expected<std::optional<SequenceNumber>, StoreError>> position(
+      SubscriptionRecord record, TimePoint end);
   /// Whether the stream has lost none of the acknowledged events, as far as this is known without a
   /// request.
   [[nodiscard]] bool is_known_valid(const SubscriptionRecord& record) const;
@@ -39,6 +41,15 @@ class MarkedEvents {
   [[nodiscard]] task<Mark> mark_of(SequenceNumber number, TimePoint end);
 
  private:
+  /// The stream ends before an acknowledged event.
+  struct Behind {
+    SequenceNumber number = 0;  // of the newest such event
+    TimePoint since;
+    TimePoint seen;  // the last time
+  };
+
+  /// Whether the leader may get more events that the stream has. Not after `stream_missing_max`.
+  [[nodiscard]] bool may_be_behind(const StreamInfo& info, SequenceNumber acknowledged);
   [[nodiscard]] Publication question(SequenceNumber number) const;
   /// The sum of the event that the stream has in the place of a marked one.
   [[nodiscard]] task<std::expected<IdSum, StoreError>> sum_in_stream(Mark mark, TimePoint end);
@@ -47,6 +58,7 @@ class MarkedEvents {
   const Following& following_;
   KnownEvents& known_;
   const std::string stream_;
+  std::optional<Behind> behind_;
 };
 
 }  // namespace perigee::events::nats

@@ -52,7 +52,7 @@ class Subscriptions {
 
   struct List {
     std::vector<Subscription> subscriptions;
-    bool is_complete = true;  ///< false: there are records that cannot be read
+    bool is_complete = true;  ///< false: some records or positions are not known now
   };
 
   /// Makes or finds the subscription.
@@ -102,12 +102,14 @@ class Subscriptions {
                                                             const std::string& what) const;
   [[nodiscard]] task<std::expected<Stored, StoreError>> load(std::string name, TimePoint end);
   /// The same, for a position that the stream has. After a loss of the newest events of the stream,
-  /// the record is written again: other events have their numbers, or will get them.
+  /// the record is written again: other events have their numbers, or will get them. A leader of
+  /// several replicas that may be behind is asked again until `end`.
   [[nodiscard]] task<std::expected<Stored, StoreError>> load_valid(std::string name, TimePoint end);
   /// Reads what a subject has. The revision is 0 if there is nothing, or nothing that can be read.
   [[nodiscard]] task<std::expected<Stored, StoreError>> read_listed(List& list, std::string subject,
                                                                     Answer answer, TimePoint end);
-  /// Adds a subscription to the list.
+  /// Adds a subscription to the list. A record is written again only after a certain loss: new
+  /// events could take the lost numbers before the subscription is used.
   [[nodiscard]] task<std::expected<void, StoreError>> add_to(List& list, Stored stored,
                                                              TimePoint end);
   /// Makes a later use read the record, unless a change is being made.
