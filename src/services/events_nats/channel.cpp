@@ -36,7 +36,7 @@ Channel::Channel(Session& session, const Keys& keys, ReadBudget& budget, const P
                   MessageIds(place.store + "." + std::to_string(place.number) + ".", place.secret),
                   subject_part('a', place.number, session), info.last},
                  [this] { following_.check_again(); }),
-      subscriptions_(session, keys, following_, known_, {place.name, stream_, info.made}),
+      subscriptions_(session, keys, following_, known_, budget, {place.name, stream_, info.made}),
       reading_(session, following_, known_, budget, {stream_, keys.subject(place.name)}) {}
 
 void Channel::start() {

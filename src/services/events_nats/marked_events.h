@@ -3,11 +3,13 @@
 
 #include "services/events_nats/event_marks.h"
 #include "services/events_nats/following.h"
+#include "services/events_nats/read_budget.h"
 #include "services/events_nats/records.h"
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
 #include <perigee/services/events/store.h>
 
+#include <cstddef>
 #include <expected>
 #include <optional>
 #include <string>
@@ -21,9 +23,15 @@ namespace perigee::events::nats {
 /// services remove events only when all records are valid.
 class MarkedEvents {
  public:
-  /// `following` and `known` outlive this object.
-  MarkedEvents(Session& session, const Following& following, KnownEvents& known, std::string stream)
-      : session_(session), following_(following), known_(known), stream_(std::move(stream)) {}
+  /// `following`, `known` and `budget` outlive this object. `budget` limits the octets of the
+  /// answers, because each of them has a whole event.
+  MarkedEvents(Session& session, const Following& following, KnownEvents& known, ReadBudget& budget,
+               std::string stream)
+      : session_(session),
+        following_(following),
+        known_(known),
+        budget_(budget),
+        stream_(std::move(stream)) {}
   MarkedEvents(const MarkedEvents&) = delete;
   MarkedEvents& operator=(const MarkedEvents&) = delete;
 
@@ -51,12 +59,20 @@ class MarkedEvents {
   /// Whether the leader may get more events that the stream has. Not after `stream_missing_max`.
   [[nodiscard]] bool may_be_behind(const StreamInfo& info, SequenceNumber acknowledged);
   [[nodiscard]] Publication question(SequenceNumber number) const;
+  /// Of the largest answer, which has an event in base64.
+  [[nodiscard]] std::size_t answer_octets_max() const { return session_.payload_max() / 3 * 4 + 4; }
+  /// Waits for room for the answers to at most `wanted` questions. 0: there is none before `end`.
+  [[nodiscard]] task<std::size_t> take_room(std::size_t wanted, std::size_t octets_each,
+                                            TimePoint end);
+  /// Asks for these events at once.
+  [[nodiscard]] task<void> ask_for(Marks marks, TimePoint end);
   /// The sum of the event that the stream has in the place of a marked one.
   [[nodiscard]] task<std::expected<IdSum, StoreError>> sum_in_stream(Mark mark, TimePoint end);
 
   Session& session_;
   const Following& following_;
   KnownEvents& known_;
+  ReadBudget& budget_;
   const std::string stream_;
   std::optional<Behind> behind_;
 };

@@ -5,6 +5,7 @@
 #include "services/events_nats/following.h"
 #include "services/events_nats/keys.h"
 #include "services/events_nats/marked_events.h"
+#include "services/events_nats/read_budget.h"
 #include "services/events_nats/records.h"
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
@@ -39,13 +40,13 @@ class Subscriptions {
     std::string stream;       ///< of the channel
     std::string stream_made;  ///< when it was made
   };
-  /// `keys`, `following` and `known` outlive the subscriptions.
+  /// `keys`, `following`, `known` and `budget` outlive the subscriptions.
   Subscriptions(Session& session, const Keys& keys, const Following& following, KnownEvents& known,
-                Place place)
+                ReadBudget& budget, Place place)
       : session_(session),
         keys_(keys),
         following_(following),
-        marked_(session, following, known, place.stream),
+        marked_(session, following, known, budget, place.stream),
         place_(std::move(place)) {}
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;

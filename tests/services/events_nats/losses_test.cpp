@@ -195,14 +195,15 @@ class Service {
   const Keys keys_{"test"};
 
  public:
+  ReadBudget budget{1 << 20};
   Following following{
       server.session,
       {"stream", "subject", "inbox.f.0."},
       info_,
       known_,
       {[](const StoredEvent&, std::string_view) {}, [] {}, [](const StoreError&) {}}};
-  Subscriptions subscriptions{
-      server.session, keys_, following, known_, {"news", "stream", "monday"}};
+  Subscriptions subscriptions{server.session, keys_,  following,
+                              known_,         budget, {"news", "stream", "monday"}};
 };
 
 /// A stream with 10 events, which the subscription "s" has acknowledged one after the other.
@@ -396,6 +397,22 @@ TEST_CASE("the acknowledgement of an event that the channel got needs no request
   CHECK(streams.event_requests == 0);
   const auto record = decode(streams.records.at("test.subscriptions.news.s")).value();
   CHECK(record.marks == Marks{{2, sum_of_id("first.2")}});
+}
+
+TEST_CASE("questions for marked events wait for room in the budget of reads") {
+  Streams streams = acknowledged_stream();
+  Service service(streams);
+  const int requests = streams.event_requests;
+  const std::size_t taken = service.budget.take(1, 1 << 20);
+  REQUIRE(taken == 1);
+  const auto found = service.find("s");
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == StoreError::Kind::unavailable);
+  CHECK(streams.event_requests == requests);
+  service.budget.give_back(1 << 20);
+  CHECK(service.position("s") == 10);
+  CHECK(streams.event_requests == requests + 1);
+  CHECK(service.budget.take(2, 1 << 19) == 2);  // all room was given back
 }
 
 TEST_CASE("acknowledged events are removed only from a stream that was checked") {
