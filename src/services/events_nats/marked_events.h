@@ -45,7 +45,9 @@ class MarkedEvents {
   [[nodiscard]] bool is_known_valid(const SubscriptionRecord& record) const;
   /// Asks for these events, several at once. `position` asks again for those without an answer.
   [[nodiscard]] task<void> learn(Marks marks, TimePoint end);
-  /// The mark of an event that is acknowledged now.
+  /// The mark of an event that is acknowledged now. `no_id`: the event has no message id or was
+  /// removed, the stream is not checked, or there is no answer in time. The record then gets no
+  /// mark for this number, and the acknowledgement goes on.
   [[nodiscard]] task<Mark> mark_of(SequenceNumber number, TimePoint end);
 
  private:
