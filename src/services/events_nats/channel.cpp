@@ -4,6 +4,8 @@
 #include <perigee/base/log.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 namespace perigee::events::nats {
 
@@ -34,7 +36,7 @@ Channel::Channel(Session& session, const Keys& keys, ReadBudget& budget, const P
                   MessageIds(place.store + "." + std::to_string(place.number) + ".", place.secret),
                   subject_part('a', place.number, session), info.last},
                  [this] { following_.check_again(); }),
-      subscriptions_(session, keys, following_, known_, {place.name, stream_, info.made}),
+      subscriptions_(session, keys, following_, known_, budget, {place.name, stream_, info.made}),
       reading_(session, following_, known_, budget, {stream_, keys.subject(place.name)}) {}
 
 void Channel::start() {
@@ -125,10 +127,12 @@ void Channel::warn_of_trim(const std::string& text) {
 /// Removes the events that all subscriptions have acknowledged. A subscription that is made
 /// meanwhile begins behind `newest`, or with the oldest event that is left. A record that cannot be
 /// read may belong to a subscription that needs all events. A stream that is not checked may have
-/// lost events: other events would have the numbers that the listener knows.
+/// lost events: other events would have the numbers that the listener knows. So the removal is not
+/// repeated: the next attempt begins with the checks.
 task<bool> Channel::trim() {
   const TimePoint end = session_.now() + session_.options().request_time_max;
   const SequenceNumber newest = following_.last();
+  const std::uint64_t connection = session_.connections();
   if (!following_.is_checked()) co_return false;
   const auto all = co_await subscriptions_.list(end);
   if (!all) warn_of_trim(all.error().text);
@@ -138,12 +142,18 @@ task<bool> Channel::trim() {
   for (const Subscription& subscription : all->subscriptions)
     done_by_all = std::min(done_by_all, subscription.acknowledged);
   if (done_by_all <= trimmed_) co_return true;
-  if (!following_.is_checked()) co_return false;
-  const auto purged = co_await session_.ask_api(
-      "STREAM.PURGE." + stream_, purge_before_json(done_by_all + 1), end, parse_purge);
+  if (!following_.is_checked() || session_.connections() != connection) co_return false;
+  Publication removal;
+  removal.subject = "$JS.API.STREAM.PURGE." + stream_;
+  removal.octets = purge_before_json(done_by_all + 1);
+  const Answer answer = co_await session_.ask(std::move(removal), session_.attempt_time(end));
+  if (!answer) {
+    warn_of_trim(session_.timed_out("a removal").text);
+    co_return false;
+  }
+  const auto purged = parse_purge(answer->octets);
   if (!purged) warn_of_trim(purged.error().text);
-  if (purged && !*purged) warn_of_trim(purged->error().text);
-  if (!purged || !*purged) co_return false;
+  if (!purged) co_return false;
   trimmed_ = done_by_all;
   co_return true;
 }

@@ -1,4 +1,4 @@
-// Limits the memory of the answers to all reads of a store.
+// Limits the memory of the answers that have events, for all channels of a store.
 #pragma once
 
 #include "services/events_nats/session.h"

@@ -6,6 +6,7 @@
 #include <perigee/base/printable.h>
 
 #include <algorithm>
+#include <chrono>
 
 namespace perigee::events::nats {
 
@@ -14,6 +15,7 @@ namespace {
 using Kind = StoreError::Kind;
 
 constexpr std::size_t questions_at_once = 64;
+constexpr std::chrono::milliseconds behind_delay{250};  // until a leader is asked again
 // Beyond the limit of subscriptions: several services may exceed it together.
 constexpr std::size_t further_subjects_max = 10'000;
 
@@ -24,6 +26,10 @@ void go_back(SubscriptionRecord& record, SequenceNumber number) {
 
 StoreError no_answer(const std::string& what) {
   return {Kind::uncertain, what + ": NATS did not confirm the change in time"};
+}
+
+StoreError behind(const std::string& what) {
+  return {Kind::unavailable, what + ": NATS does not have all acknowledged events yet"};
 }
 
 StoreError too_many(const std::string& channel, std::size_t most) {
@@ -93,23 +99,32 @@ task<std::expected<Subscriptions::Stored, StoreError>> Subscriptions::load(std::
 
 task<std::expected<Subscriptions::Stored, StoreError>> Subscriptions::load_valid(std::string name,
                                                                                  TimePoint end) {
+  bool is_behind = false;
   while (session_.now() < end && !session_.is_ending()) {
     auto stored = co_await load(name, end);
     if (!stored) co_return stored;
-    const auto valid = co_await marked_.position(stored->record, end);
-    if (!valid) co_return std::unexpected(valid.error());
-    if (*valid == stored->record.acknowledged) co_return stored;
+    const auto position = co_await marked_.position(stored->record, end);
+    if (!position) co_return std::unexpected(position.error());
+    is_behind = !position->has_value();
+    if (is_behind) {
+      has_progress_ = true;  // the list for the next removal asks again
+      co_await session_.pause(behind_delay);
+      continue;
+    }
+    const SequenceNumber valid = **position;
+    if (valid == stored->record.acknowledged) co_return stored;
     log::write(log::Level::warning, "events",
                "NATS: the " + text_of(name) + " has acknowledged event " +
                    std::to_string(stored->record.acknowledged) +
                    ", but its stream has lost events; it goes on behind event " +
-                   std::to_string(*valid));
-    go_back(stored->record, *valid);
+                   std::to_string(valid));
+    go_back(stored->record, valid);
     const auto written = co_await store(*stored, end);
     if (!written) co_return std::unexpected(written.error());
     if (*written == Written::done) co_return stored;
     co_await session_.pause(Session::retry_delay);
   }
+  if (is_behind) co_return std::unexpected(behind(text_of(name)));
   co_return std::unexpected(session_.timed_out(text_of(name)));
 }
 
@@ -332,9 +347,14 @@ task<std::expected<Subscriptions::Stored, StoreError>> Subscriptions::read_liste
 task<std::expected<void, StoreError>> Subscriptions::add_to(List& list, Stored stored,
                                                             TimePoint end) {
   if (!marked_.is_known_valid(stored.record)) {
-    auto valid = co_await load_valid(stored.record.name, end);
-    if (!valid) co_return std::unexpected(valid.error());
-    stored = std::move(*valid);
+    const auto position = co_await marked_.position(stored.record, end);
+    if (!position) co_return std::unexpected(position.error());
+    if (!*position) list.is_complete = false;
+    if (*position && **position != stored.record.acknowledged) {
+      auto valid = co_await load_valid(stored.record.name, end);
+      if (!valid) co_return std::unexpected(valid.error());
+      stored = std::move(*valid);
+    }
   }
   if (stored.revision == 0) co_return std::expected<void, StoreError>();  // it has ended meanwhile
   Subscription& subscription = list.subscriptions.emplace_back();

@@ -5,6 +5,7 @@
 #include "services/events_nats/following.h"
 #include "services/events_nats/keys.h"
 #include "services/events_nats/marked_events.h"
+#include "services/events_nats/read_budget.h"
 #include "services/events_nats/records.h"
 #include "services/events_nats/session.h"
 #include <perigee/async/task.h>
@@ -39,20 +40,20 @@ class Subscriptions {
     std::string stream;       ///< of the channel
     std::string stream_made;  ///< when it was made
   };
-  /// `keys`, `following` and `known` outlive the subscriptions.
+  /// `keys`, `following`, `known` and `budget` outlive the subscriptions.
   Subscriptions(Session& session, const Keys& keys, const Following& following, KnownEvents& known,
-                Place place)
+                ReadBudget& budget, Place place)
       : session_(session),
         keys_(keys),
         following_(following),
-        marked_(session, following, known, place.stream),
+        marked_(session, following, known, budget, place.stream),
         place_(std::move(place)) {}
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
   struct List {
     std::vector<Subscription> subscriptions;
-    bool is_complete = true;  ///< false: there are records that cannot be read
+    bool is_complete = true;  ///< false: some records or positions are not known now
   };
 
   /// Makes or finds the subscription.
@@ -102,12 +103,14 @@ class Subscriptions {
                                                             const std::string& what) const;
   [[nodiscard]] task<std::expected<Stored, StoreError>> load(std::string name, TimePoint end);
   /// The same, for a position that the stream has. After a loss of the newest events of the stream,
-  /// the record is written again: other events have their numbers, or will get them.
+  /// the record is written again: other events have their numbers, or will get them. A leader of
+  /// several replicas that may be behind is asked again until `end`.
   [[nodiscard]] task<std::expected<Stored, StoreError>> load_valid(std::string name, TimePoint end);
   /// Reads what a subject has. The revision is 0 if there is nothing, or nothing that can be read.
   [[nodiscard]] task<std::expected<Stored, StoreError>> read_listed(List& list, std::string subject,
                                                                     Answer answer, TimePoint end);
-  /// Adds a subscription to the list.
+  /// Adds a subscription to the list. A record is written again only after a certain loss: new
+  /// events could take the lost numbers before the subscription is used.
   [[nodiscard]] task<std::expected<void, StoreError>> add_to(List& list, Stored stored,
                                                              TimePoint end);
   /// Makes a later use read the record, unless a change is being made.

@@ -9,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdint>
+#include <expected>
 #include <map>
 #include <optional>
 #include <string>
@@ -42,6 +43,7 @@ class Streams {
   SequenceNumber last = 0;
   std::map<std::string, std::string> records;  // by the subject
   std::uint64_t revision = 0;
+  int replicas = 1;
   int event_requests = 0;
   int removals = 0;  // of acknowledged events
 
@@ -59,8 +61,8 @@ class Streams {
 
   std::string answer_to(const Publication& request) {
     if (request.subject == "$JS.API.STREAM.INFO." + name)
-      return R"({"created":"monday","config":{},"state":{"last_seq":)" + std::to_string(last) +
-             "}}";
+      return R"({"created":"monday","config":{"num_replicas":)" + std::to_string(replicas) +
+             R"(},"state":{"last_seq":)" + std::to_string(last) + "}}";
     if (request.subject == "$JS.API.CONSUMER.CREATE." + name) return R"({"name":"c"})";
     if (request.subject == "$JS.API.STREAM.MSG.GET." + name) return event_of(request.octets);
     if (request.subject == "$JS.API.STREAM.PURGE." + name) {
@@ -133,6 +135,18 @@ class Service {
   [[nodiscard]] SequenceNumber position(const std::string& name) {
     return result_of(subscriptions.find(name, end())).acknowledged;
   }
+  /// The same, while time passes.
+  [[nodiscard]] std::expected<Subscription, StoreError> find(const std::string& name) {
+    std::optional<std::expected<Subscription, StoreError>> result;
+    server.session.start(keep(subscriptions.find(name, end()), result));
+    answer_all();
+    for (int seconds = 0; !result && seconds < 10; ++seconds) {
+      server.wait(1'000);
+      answer_all();
+    }
+    REQUIRE(result);
+    return *result;
+  }
   [[nodiscard]] std::vector<Subscription> list() {
     return result_of(subscriptions.list(end())).subscriptions;
   }
@@ -181,14 +195,15 @@ class Service {
   const Keys keys_{"test"};
 
  public:
+  ReadBudget budget{1 << 20};
   Following following{
       server.session,
       {"stream", "subject", "inbox.f.0."},
       info_,
       known_,
       {[](const StoredEvent&, std::string_view) {}, [] {}, [](const StoreError&) {}}};
-  Subscriptions subscriptions{
-      server.session, keys_, following, known_, {"news", "stream", "monday"}};
+  Subscriptions subscriptions{server.session, keys_,  following,
+                              known_,         budget, {"news", "stream", "monday"}};
 };
 
 /// A stream with 10 events, which the subscription "s" has acknowledged one after the other.
@@ -225,6 +240,22 @@ void pass_seconds(FakeServer& server, Streams& streams, int seconds, bool says_s
   }
 }
 
+/// Answers all requests for at most 25 s, until the next request has this subject.
+void pass_until(FakeServer& server, Streams& streams, const std::string& subject) {
+  for (int passed = 0; passed < 25; ++passed) {
+    server.wait(1'000);
+    while (!server.link->sent.empty()) {
+      const Publication& request = server.link->sent.front();
+      if (request.subject == subject) return;
+      if (request.reply.empty())
+        (void)server.take();
+      else
+        server.answer(streams.answer_to(request));
+    }
+  }
+  FAIL("no request has the subject " << subject);
+}
+
 }  // namespace
 
 TEST_CASE("a subscription gets the events that have taken the numbers of lost ones") {
@@ -248,6 +279,64 @@ TEST_CASE("a list of subscriptions has the positions after a loss") {
   const auto all = service.list();
   REQUIRE(all.size() == 1);
   CHECK(all[0].acknowledged == 7);
+}
+
+TEST_CASE("a list of subscriptions keeps positions after a loss from new events") {
+  Streams streams;
+  streams.append(5, "first.");
+  streams.records["test.subscriptions.news.s"] = "perigee-subscription 1\n10\nmonday\ns";
+  streams.revision = 1;
+  Service service(streams);
+  const auto all = service.list();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].acknowledged == 5);
+  streams.append(12, "second.");
+  CHECK(Service(streams).position("s") == 5);
+}
+
+TEST_CASE("a leader of several replicas that is behind takes no subscription back") {
+  Streams streams;
+  streams.replicas = 3;
+  streams.append(10, "first.");
+  Service(streams).subscribe("s", Begin::next_event);
+  const auto records = streams.records;
+  streams.lose_behind(8);
+  Service service(streams);
+  const auto all = service.list();
+  REQUIRE(all.size() == 1);
+  CHECK(all[0].acknowledged == 10);
+  const auto found = service.find("s");
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == StoreError::Kind::unavailable);
+  CHECK(streams.records == records);
+  streams.append(10, "first.");
+  CHECK(service.position("s") == 10);
+}
+
+TEST_CASE("several replicas that stay behind for 30 s have lost events") {
+  Streams streams = acknowledged_stream();
+  streams.replicas = 3;
+  streams.lose_behind(8);
+  Service service(streams);
+  int failures = 0;
+  while (failures < 10 && !service.find("s")) ++failures;
+  CHECK(failures == 6);  // each after 5 s
+  CHECK(service.position("s") == 7);
+}
+
+TEST_CASE("no events are removed while the leader of several replicas is behind") {
+  Streams streams = acknowledged_stream();
+  streams.replicas = 3;
+  streams.lose_behind(8);
+  FakeServer server;
+  const Keys keys("test");
+  ReadBudget budget(1 << 20);
+  const StreamInfo info = name_stream(streams, keys.stream("news"));
+  Channel channel(server.session, keys, budget, {"news", 0, "store", "secret"}, info, {});
+  channel.start();
+  pass_seconds(server, streams, 25, true);
+  CHECK(streams.removals == 0);
+  server.stop();
 }
 
 TEST_CASE("a subscription goes on behind a mark when the stream ends before its position") {
@@ -310,6 +399,22 @@ TEST_CASE("the acknowledgement of an event that the channel got needs no request
   CHECK(record.marks == Marks{{2, sum_of_id("first.2")}});
 }
 
+TEST_CASE("questions for marked events wait for room in the budget of reads") {
+  Streams streams = acknowledged_stream();
+  Service service(streams);
+  const int requests = streams.event_requests;
+  const std::size_t taken = service.budget.take(1, 1 << 20);
+  REQUIRE(taken == 1);
+  const auto found = service.find("s");
+  REQUIRE_FALSE(found);
+  CHECK(found.error().kind == StoreError::Kind::unavailable);
+  CHECK(streams.event_requests == requests);
+  service.budget.give_back(1 << 20);
+  CHECK(service.position("s") == 10);
+  CHECK(streams.event_requests == requests + 1);
+  CHECK(service.budget.take(2, 1 << 19) == 2);  // all room was given back
+}
+
 TEST_CASE("acknowledged events are removed only from a stream that was checked") {
   Streams streams = acknowledged_stream();
   FakeServer server;
@@ -318,6 +423,26 @@ TEST_CASE("acknowledged events are removed only from a stream that was checked")
   const StreamInfo info = name_stream(streams, keys.stream("news"));
   Channel channel(server.session, keys, budget, {"news", 0, "store", "secret"}, info, {});
   channel.start();
+  pass_seconds(server, streams, 25, false);
+  CHECK(streams.removals == 0);
+  pass_seconds(server, streams, 15, true);
+  CHECK(streams.removals > 0);
+  server.stop();
+}
+
+TEST_CASE("the removal of events is not repeated over a connection that was not checked") {
+  Streams streams = acknowledged_stream();
+  FakeServer server;
+  const Keys keys("test");
+  ReadBudget budget(1 << 20);
+  const StreamInfo info = name_stream(streams, keys.stream("news"));
+  Channel channel(server.session, keys, budget, {"news", 0, "store", "secret"}, info, {});
+  channel.start();
+  pass_until(server, streams, "$JS.API.STREAM.PURGE." + streams.name);
+  (void)server.take();
+  server.session.on_down();
+  server.session.on_up(server.link);
+  channel.on_connection_changed();
   pass_seconds(server, streams, 25, false);
   CHECK(streams.removals == 0);
   pass_seconds(server, streams, 15, true);

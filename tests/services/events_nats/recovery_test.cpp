@@ -110,7 +110,8 @@ TEST_CASE("a list of subscriptions without an end is given up") {
   followed.link = std::make_shared<RecordingLink>(1'000);
   followed.session.on_up(followed.link);
   const Keys keys("test");
-  Subscriptions subscriptions(followed.session, keys, followed.following, followed.known,
+  ReadBudget budget(1 << 20);
+  Subscriptions subscriptions(followed.session, keys, followed.following, followed.known, budget,
                               {"news", "test-news", "monday"});
   std::optional<StoreError> error;
   const TimePoint end = followed.clock.now() + milliseconds(5'000);
