@@ -144,6 +144,15 @@ TEST_CASE("a user exception is inserted through a reference to its base class") 
   CHECK(received.sheet() == 3);
 }
 
+template <typename T>
+concept IsInsertable = requires(CORBA::Any& any, const T& value) { any <<= value; };
+
+TEST_CASE("a class of exceptions without a TypeCode in this file gives a compiler error") {
+  static_assert(IsInsertable<Compat::Torn>);
+  static_assert(IsInsertable<CORBA::UserException>);
+  static_assert(!IsInsertable<CORBA::ORB::InvalidName>);
+}
+
 TEST_CASE("a user exception without a TypeCode in the program raises BAD_TYPECODE") {
   const CORBA::ORB::InvalidName unknown;
   const CORBA::UserException& base = unknown;

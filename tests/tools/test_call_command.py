@@ -228,7 +228,9 @@ class Call(unittest.TestCase):
 
     def test_json_that_is_too_large_has_a_clear_error(self):
         members = ",".join(f'"m{number}":0' for number in range(1_000_000))
+        wide = "{" + ",".join(f'"m{number}":0' for number in range(10_000)) + "}"
         for text, error in [("{" + members + "}", "standard input: an object has more than 10000 members"),
+                            ("[" + ",".join([wide] * 21) + "]", "standard input: the objects need more than 1000000000 comparisons"),
                             ("[" + "0," * 17_000_000 + "0]", "standard input: the JSON has more than 16777216 values"),
                             ("[" + " " * (257 << 20), "standard input: the JSON has more than 256 MiB")]:
             status, _, told = self.call("echo_numbers", "-", input=text)

@@ -40,8 +40,38 @@ TEST_CASE("all values together have a limit") {
         "input: the JSON has more than 6 values; send it by a program");
 }
 
+TEST_CASE("each value counts once, also the objects of an array") {
+  std::string text = "[{}";
+  for (int count = 1; count < 10'000; ++count) text += ",{}";
+  text += ']';
+  CHECK(parse_json(text, "input", {.values_max = 10'001}).size() == 10'000);
+  CHECK_THROWS_AS((void)parse_json(text, "input", {.values_max = 10'000}), JsonError);
+}
+
+// The test takes longer than its time limit if the end of each object searches the array.
+TEST_CASE("the time for an array of objects is proportional to its length") {
+  std::string text = "[[{}";
+  for (int count = 1; count < 1'000'000; ++count) text += ",{}";
+  text += "]]";
+  CHECK(parse_json(text, "input").front().size() == 1'000'000);
+}
+
+TEST_CASE("the comparisons of names have a limit for all objects together") {
+  constexpr JsonLimits three{.comparisons_max = 3};
+  CHECK(parse_json(R"({"a":{"b":1},"c":2,"d":3})", "input", three).size() == 3);
+  CHECK(parse_json(R"([{"a":1,"b":2},{"a":1,"b":2},{"a":1,"b":2}])", "input", three).size() == 3);
+  const std::string error =
+      "input: the objects need more than 3 comparisons of the names of their members; send them "
+      "by a program";
+  CHECK_THROWS_WITH_AS((void)parse_json(R"([{"a":1,"b":2,"c":3},{"a":1,"b":2}])", "input", three),
+                       error.c_str(), JsonError);
+  const std::string longer = R"({"a":1,")" + std::string(192, 'n') + R"(":2})";
+  CHECK_THROWS_WITH_AS((void)parse_json(longer, "input", three), error.c_str(), JsonError);
+}
+
 TEST_CASE("text that is not JSON has its place in the error") {
   CHECK(mistake_in("[1,").starts_with("input: parse error at line 1, column"));
+  CHECK(mistake_in("[1e999]").starts_with("input: number overflow"));
 }
 
 TEST_CASE("a stream without an end is read up to the limit") {

@@ -332,6 +332,10 @@ inline constexpr CORBA::TypeCodeConstant sequence_of{&Traits<std::vector<T>>::ty
 /// same repository id.
 PERIGEE_API bool extract_system_exception(const CORBA::Any& any, CORBA::SystemException& exception);
 
+/// Copies the exception, whose class the caller does not know. Raises BAD_TYPECODE if the program
+/// does not contain the generated code of the class for any.
+PERIGEE_API void insert_user_exception(CORBA::Any& any, const CORBA::UserException& exception);
+
 }  // namespace perigee::any
 
 namespace CORBA {
@@ -427,8 +431,12 @@ inline void operator<<=(Any& any, const TypeCodeConstant& type) {
 /// The detail is not part of the value.
 PERIGEE_API void operator<<=(Any& any, const SystemException& exception);
 /// Inserts an exception whose class the caller does not know, with the TypeCode of its class.
-/// Raises BAD_TYPECODE if the program does not contain the generated code of the class for any.
-PERIGEE_API void operator<<=(Any& any, const UserException& exception);
+/// Raises BAD_TYPECODE if the program does not contain the generated code of the class for any. A
+/// template, so that a class whose …A.h header is missing gives a compiler error.
+template <std::same_as<UserException> T>
+void operator<<=(Any& any, const T& exception) {
+  perigee::any::insert_user_exception(any, exception);
+}
 /// False, without a change of `exception`, if the any does not hold an exception of this class.
 template <std::derived_from<SystemException> T>
 bool operator>>=(const Any& any, T& exception) {

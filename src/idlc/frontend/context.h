@@ -60,7 +60,7 @@ struct Context {
   std::map<const Declaration*, std::string_view> stand_ins;
   std::map<const Declaration*, TemplateModule> templates;  ///< by their stand-ins
   std::size_t instance_token_count = 0;                    ///< of all instances so far
-  std::size_t open_instance_count = 0;  ///< instances of template modules that are being parsed
+  std::vector<OpenInstance> open_instances;  ///< of template modules; the last is the innermost
   /// For each declaration of orb.idl that a file repeats: the place of the first repetition.
   std::map<const Declaration*, Location> redeclared_builtins;
   const Declaration* opening = nullptr;  ///< opened the current scope; null at file level

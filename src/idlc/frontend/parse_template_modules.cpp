@@ -96,6 +96,7 @@ void declare_template(Context& context, const Identifier& identifier, TemplateMo
   node.is_component = true;
   node.is_defined = true;
   context.scopes.declare(identifier, &node, what);
+  made.scope = &context.scopes.current();
   context.stand_ins.emplace(&node, what);
   context.templates.emplace(&node, std::move(made));
 }
@@ -347,16 +348,35 @@ void parse_instance(Context& context, TemplateModule& made, Annotations annotati
   if (!is_within_limit(context, made, *arguments, name.location)) return tokens.recover();
   Tokens instance = instance_tokens(made, *arguments, name);
   made.is_open = true;
-  ++context.open_instance_count;
+  context.open_instances.push_back({made.scope, &context.scopes.current()});
   tokens.parse_aside(instance, [&] { parse_module(context, std::move(annotations)); });
-  --context.open_instance_count;
+  context.open_instances.pop_back();
   made.is_open = false;
   tokens.expect_semicolon("the instance of the template module");
 }
 
+bool declares(const Scope* scope, const Scope* end, const std::string& name) {
+  for (; scope != nullptr && scope != end; scope = scope->parent())
+    if (scope->find_exact(name) != nullptr) return true;
+  return false;
+}
+
+/// The scope where the lookup of a template module begins. In the body of an instance, the name
+/// means a declaration of the body. If there is none, it means what it means around the template
+/// module, and only then what it means around the instance.
+Scope& lookup_scope(Context& context, const std::string& name) {
+  Scope& current = context.scopes.current();
+  if (context.open_instances.empty()) return current;
+  const OpenInstance& open = context.open_instances.back();
+  const bool is_of_template =
+      !declares(&current, open.around, name) && declares(open.template_scope, nullptr, name);
+  return is_of_template ? *open.template_scope : current;
+}
+
 /// The visible template module with the name of the current token; null if there is none.
 TemplateModule* visible_template(Context& context, const std::string& name) {
-  for (const Scope* scope = &context.scopes.current(); scope != nullptr; scope = scope->parent()) {
+  for (const Scope* scope = &lookup_scope(context, name); scope != nullptr;
+       scope = scope->parent()) {
     const Symbol* found = scope->find_exact(name);
     if (found == nullptr) continue;
     const auto made = context.templates.find(found->declaration);
@@ -402,7 +422,10 @@ bool parse_scoped_instance(Context& context, Annotations annotations) {
   TokenStream& tokens = context.tokens;
   if (!at_scoped_name(tokens)) return false;
   const ScopedName name = parse_scoped_name(context, "the name of a template module");
-  const Declaration* found = name.is_empty() ? nullptr : context.scopes.resolve(name);
+  const Declaration* found =
+      name.is_empty()
+          ? nullptr
+          : context.scopes.resolve_from(lookup_scope(context, name.parts.front().name), name);
   const auto made = context.templates.find(found);
   if (found != nullptr && made == context.templates.end())
     report_other_kind(context, name, *found, "a template module");
@@ -422,10 +445,10 @@ void parse_template_alias(Context& context, Annotations annotations) {
   const Nesting nesting(context);
   TokenStream& tokens = context.tokens;
   const Location location = tokens.next().location;
-  if (context.open_instance_count == 0)
+  if (context.open_instances.empty())
     context.error(location, "'alias' has no meaning outside of template modules").hint =
         "write 'module' in place of 'alias' to make an instance";
-  if (!nesting.is_ok() || context.open_instance_count == 0) return tokens.recover();
+  if (!nesting.is_ok() || context.open_instances.empty()) return tokens.recover();
   if (parse_scoped_instance(context, annotations)) return;
   const auto identifier = parse_identifier(context, "the name of a template module");
   if (!identifier) return tokens.recover();

@@ -13,6 +13,7 @@
 
 namespace perigee::idlc {
 
+class Scope;
 struct Type;
 
 /// A parameter of a template module, such as `typename T` or `const long N`.
@@ -26,7 +27,14 @@ struct TemplateModule {
   std::vector<TemplateParameter> parameters;
   std::map<std::string, std::size_t, std::less<>> numbers;  ///< the parameters' indexes, by name
   std::vector<Token> body;                                  ///< with both braces
+  Scope* scope = nullptr;                                   ///< contains the template module
   bool is_open = false;                                     ///< while an instance is parsed
+};
+
+/// An instance that is being parsed.
+struct OpenInstance {
+  Scope* template_scope;  ///< contains the template module
+  const Scope* around;    ///< contains the instance
 };
 
 }  // namespace perigee::idlc

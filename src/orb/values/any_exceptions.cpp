@@ -40,14 +40,6 @@ void operator<<=(Any& any, const SystemException& exception) {
   perigee::any::decode_value(decoder, {type->_node(), type->_owner()}, any);
 }
 
-void operator<<=(Any& any, const UserException& exception) {
-  if (perigee::any::KnownException::insert(any, exception)) return;
-  throw BAD_TYPECODE(0, COMPLETED_NO,
-                     "insert " + std::string(exception._rep_id()) +
-                         " into an any: its TypeCode is not in the program; generate the code of "
-                         "its IDL file with --any, and link it");
-}
-
 }  // namespace perigee_v1
 }  // namespace CORBA
 
@@ -63,6 +55,14 @@ constexpr std::uint32_t minor_nil_type = 4;
 void refuse_nil_type() {
   throw CORBA::MARSHAL(minor_nil_type, CORBA::COMPLETED_NO,
                        "insert a nil reference to a TypeCode into an any");
+}
+
+void insert_user_exception(CORBA::Any& any, const CORBA::UserException& exception) {
+  if (KnownException::insert(any, exception)) return;
+  throw CORBA::BAD_TYPECODE(0, CORBA::COMPLETED_NO,
+                            "insert " + std::string(exception._rep_id()) +
+                                " into an any: its TypeCode is not in the program; generate the "
+                                "code of its IDL file with --any, and link it");
 }
 
 bool extract_system_exception(const CORBA::Any& any, CORBA::SystemException& exception) {

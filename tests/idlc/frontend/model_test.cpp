@@ -292,6 +292,49 @@ TEST_CASE("the outer typedefs of a type are resolved, not those inside it") {
   CHECK(to_text(*type.element) == "::B");
 }
 
+TEST_CASE("an alias means the template module that is visible around its own template module") {
+  const std::string library =
+      "module Lib {\n"
+      "  module Shelf<typename T> { typedef sequence<T> Row; };\n"
+      "  module Deep { module Shelf<typename T> { typedef sequence<T, 2> Row; }; };\n"
+      "  module Store<typename T> { alias Shelf<T> Front; alias Deep::Shelf<T> Back; };\n"
+      "  module Own<typename T> {\n"
+      "    module Shelf<typename U> { typedef sequence<U, 3> Row; };\n"
+      "    module Inner { alias Shelf<T> Front; };\n"
+      "  };\n"
+      "};\n";
+  const std::string shadows =
+      "  module Shelf<typename T> { typedef sequence<T, 4> Row; };\n"
+      "  module Deep { module Shelf<typename T> { typedef sequence<T, 5> Row; }; };\n";
+  for (const std::string& more : {std::string(), shadows}) {
+    const CompileResult result =
+        compile_text(library + "module App {\n" + more +
+                         "  module Lib::Store<long> S;\n  module Lib::Own<long> O;\n};\n",
+                     {.idl_version = IdlVersion::four});
+    CHECK(full_text(result.diagnostics) == "");
+    REQUIRE(result.ok());
+    const auto row = [&](const std::string& module) {
+      const auto* found = as<Typedef>(find(*result.model, module + "::Row"));
+      return found == nullptr ? "none" : to_text(*found->type);
+    };
+    CHECK(row("::App::S::Front") == "sequence<long>");
+    CHECK(row("::App::S::Back") == "sequence<long, 2>");
+    CHECK(row("::App::O::Inner::Front") == "sequence<long, 3>");
+  }
+}
+
+TEST_CASE("an alias may mean a template module around the instance") {
+  const CompileResult result = compile_text(
+      "module Lib { module Store<typename T> { alias Shelf<T> Front; }; };\n"
+      "module App {\n"
+      "  module Shelf<typename T> { typedef sequence<T> Row; };\n"
+      "  module Lib::Store<long> S;\n"
+      "};\n",
+      {.idl_version = IdlVersion::four});
+  CHECK(full_text(result.diagnostics) == "");
+  CHECK(find(*result.model, "::App::S::Front::Row") != nullptr);
+}
+
 TEST_CASE("equal basic and named types are the same object") {
   const CompileResult result =
       compile_text("struct S { long a; }; struct T { long b; S c; S d; };\n");

@@ -1,9 +1,10 @@
-// JSON from users, with limits: also a text of many members or without an end costs little.
+// JSON from users, with limits of memory and time, also for a text without an end.
 #pragma once
 
 #include <nlohmann/json.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <istream>
 #include <string>
 
@@ -12,8 +13,10 @@ namespace perigee::tool {
 struct JsonLimits {
   std::size_t octets_max = std::size_t{256} << 20;
   std::size_t values_max = std::size_t{16} << 20;  ///< a value takes up to 100 octets of memory
-  /// Of one object. The time for an object grows with the square of this number.
-  std::size_t members_max = 10'000;
+  std::size_t members_max = 10'000;                ///< of one object
+  /// Of names of members, in all objects together: each name is compared with the names before it
+  /// in its object. A name counts once more for each 64 octets. This many take a few seconds.
+  std::uint64_t comparisons_max = 1'000'000'000;
 };
 
 /// The rest of the stream, up to the limit. `name` is the beginning of error texts. Throws
