@@ -9,6 +9,7 @@
 #include <perigee/async/on_orb.h>
 #include <perigee/async/outcome.h>
 #include <perigee/async/remaining_time.h>
+#include <perigee/async/request_contexts.h>
 #include <perigee/async/retry.h>
 #include <perigee/async/run.h>
 #include <perigee/async/scope.h>
