@@ -142,10 +142,8 @@ add_link_options($<$<CONFIG:Release,RelWithDebInfo>:-Wl,--gc-sections>)
 add_library(perigee_options INTERFACE)
 # Options structs use designated initialisers, and other fields keep their defaults: no warning for
 # them.
-if(NOT PERIGEE_QUICK)  # ./quickstart saves the time that warnings take
-  target_compile_options(perigee_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
-                                                   -Wnon-virtual-dtor -Wno-missing-field-initializers)
-endif()
+target_compile_options(perigee_options INTERFACE -Wall -Wextra -Wconversion -Wshadow
+                                                 -Wnon-virtual-dtor -Wno-missing-field-initializers)
 if(PERIGEE_WERROR)
   target_compile_options(perigee_options INTERFACE -Werror)
 endif()
