@@ -34,9 +34,9 @@ std::optional<std::uint64_t> to_number(std::string_view text, int base = 10) {
 }
 
 std::string sum_text(IdSum sum) {
-  constexpr std::string_view digits = "0123456789abcdef";
+  constexpr std::string_view hex_digits = "0123456789abcdef";
   std::string text(sum_digits, '0');
-  for (std::size_t at = sum_digits; at-- > 0; sum >>= 4U) text[at] = digits[sum & 0xfU];
+  for (std::size_t at = sum_digits; at-- > 0; sum >>= 4U) text[at] = hex_digits[sum & 0xfU];
   return text;
 }
 
