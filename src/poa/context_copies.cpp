@@ -1,15 +1,13 @@
 // Service contexts as the mapping has them: with octets of their own.
 #include "poa/context_copies.h"
 
+#include "base/octet_vector.h"
 #include "orb/serving/server_interception.h"  // defines iop::ServiceContext
-
-#include <cstdint>
 
 namespace perigee::poa {
 
 IOP::ServiceContext copy_of(const iop::ServiceContext& context) {
-  const auto* const first = reinterpret_cast<const std::uint8_t*>(context.data.data());
-  return {context.id, {first, first + context.data.size()}};
+  return {context.id, octet_vector(context.data)};
 }
 
 std::optional<IOP::ServiceContext> context_in(const orb::ServerRequest& request,

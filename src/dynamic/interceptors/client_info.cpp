@@ -1,4 +1,5 @@
 // The data that client interceptors may read and change at each point.
+#include "base/octet_vector.h"
 #include "dynamic/interceptors/client_flow.h"
 #include "dynamic/interceptors/slots.h"
 #include "orb/context/orb_context.h"
@@ -121,7 +122,7 @@ CORBA::object_reference<CORBA::Object> ClientInfo::effective_target() {
 IOP::TaggedProfile ClientInfo::effective_profile() {
   const orb::InterceptedTry& last = last_try(point::all);
   const iop::TaggedProfile& profile = last.binding->ior.profiles.at(last.profile_index);
-  return {profile.tag, copy_of(profile.data)};
+  return {profile.tag, octet_vector(profile.data)};
 }
 
 CORBA::Any ClientInfo::received_exception() {
@@ -142,7 +143,7 @@ IOP::TaggedComponentSeq ClientInfo::get_effective_components(IOP::ComponentId id
   const auto& limits = flow_->owner_.core().reference_limits();
   IOP::TaggedComponentSeq found;
   for (const iop::TaggedComponent& component : components_of(last, limits))
-    if (component.tag == id) found.emplace_back(component.tag, copy_of(component.data));
+    if (component.tag == id) found.emplace_back(component.tag, octet_vector(component.data));
   if (found.empty())
     throw CORBA::BAD_PARAM(minor_no_component, COMPLETED_NO,
                            "the profile has no component with the tag " + std::to_string(id));

@@ -2,6 +2,7 @@
 // other.
 #include "dynamic/interceptors/contexts.h"
 
+#include "base/octet_vector.h"
 #include "dynamic/interceptors/minor_codes.h"
 #include <perigee/orb/exceptions.h>
 
@@ -14,15 +15,10 @@ OctetSpan octets_of(const std::vector<std::uint8_t>& data) noexcept {
   return std::as_bytes(std::span(data));
 }
 
-std::vector<std::uint8_t> copy_of(OctetSpan octets) {
-  const auto* const first = reinterpret_cast<const std::uint8_t*>(octets.data());
-  return {first, first + octets.size()};
-}
-
 void Contexts::assign(std::span<const iop::ServiceContext> contexts) {
   contexts_.clear();
   for (const iop::ServiceContext& context : contexts)
-    contexts_.emplace_back(context.id, copy_of(context.data));
+    contexts_.emplace_back(context.id, octet_vector(context.data));
 }
 
 const IOP::ServiceContext* Contexts::find(IOP::ServiceId id) const noexcept {

@@ -11,7 +11,6 @@
 namespace perigee::interceptors {
 
 [[nodiscard]] OctetSpan octets_of(const std::vector<std::uint8_t>& data) noexcept;
-[[nodiscard]] std::vector<std::uint8_t> copy_of(OctetSpan octets);
 
 /// Contexts with octets of their own, at most one for each id.
 class Contexts {

@@ -2,6 +2,7 @@
 #include "dynamic/interceptors/trace_interceptors.h"
 
 #include "base/log_annotation.h"
+#include "base/octet_vector.h"
 #include "dynamic/interceptors/client_flow.h"
 #include "dynamic/interceptors/server_flow.h"
 #include "dynamic/interceptors/slots.h"
@@ -95,7 +96,7 @@ std::vector<std::uint8_t> encode_trace_context(const Trace& trace) {
         encoder.write_string(to_traceparent(trace));
         encoder.write_string(is_state(trace.state) ? trace.state : std::string());
       });
-  return copy_of(octets);
+  return octet_vector(octets);
 }
 
 std::optional<Trace> decode_trace_context(OctetSpan octets) {

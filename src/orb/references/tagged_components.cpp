@@ -1,4 +1,5 @@
 // Reads and adds the tagged components of references.
+#include "base/octet_vector.h"
 #include "orb/context/orb_context.h"
 #include "orb/references/ior_components.h"
 #include "orb/references/reference.h"
@@ -51,11 +52,8 @@ IOP::TaggedComponentSeq tagged_components(const CORBA::object_reference<CORBA::O
   if (!decoded)
     throw CORBA::MARSHAL(0, CORBA::COMPLETED_NO, "the IIOP profile of the reference is malformed");
   IOP::TaggedComponentSeq found;
-  for (const iop::TaggedComponent& component : decoded->components) {
-    if (component.tag != tag) continue;
-    const auto* const first = reinterpret_cast<const std::uint8_t*>(component.data.data());
-    found.emplace_back(tag, std::vector<std::uint8_t>(first, first + component.data.size()));
-  }
+  for (const iop::TaggedComponent& component : decoded->components)
+    if (component.tag == tag) found.emplace_back(tag, octet_vector(component.data));
   return found;
 }
 
