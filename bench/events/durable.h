@@ -2,6 +2,7 @@
 // event is in a SQLite file or in NATS JetStream.
 #pragma once
 
+#include "durable_pass.h"
 #include "harness/page.h"
 #include "harness/statistics.h"
 
@@ -17,13 +18,6 @@ struct DurableOptions {
   std::size_t events = 20'000;  ///< of each measurement with several pushes at once; 0: none
   std::string peers_program;    ///< durable_peers
   std::string nats_server;      ///< the program; empty: not installed
-};
-
-/// The result of one measurement.
-struct DurablePass {
-  double rate = 0;    ///< events per second
-  double cpu_us = 0;  ///< CPU time of the measured process for each event
-  double p99_ms = 0;  ///< from the push of an event to its reply
 };
 
 struct DurableSample {

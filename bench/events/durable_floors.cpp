@@ -3,7 +3,6 @@
 
 #include <nats/nats.h>
 #include <sqlite3.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -19,9 +18,6 @@ namespace perigee::bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Milliseconds = std::chrono::duration<double, std::milli>;
-
-double ms_since(Clock::time_point begin) { return Milliseconds(Clock::now() - begin).count(); }
 
 void check(int code, sqlite3* database) {
   if (code != SQLITE_OK && code != SQLITE_DONE) throw std::runtime_error(sqlite3_errmsg(database));
@@ -33,22 +29,7 @@ void check(natsStatus status) {
 
 }  // namespace
 
-double p99_of(std::vector<double> times_ms) {
-  if (times_ms.empty()) return 0;
-  const auto place = times_ms.begin() + static_cast<std::ptrdiff_t>(times_ms.size() * 99 / 100);
-  std::ranges::nth_element(times_ms, place);
-  return *place;
-}
-
-double cpu_us_now() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  constexpr double us_per_s = 1e6;
-  return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * us_per_s +
-         static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
-}
-
-DurableResult insert_events(const std::string& file, const DurableLoad& load) {
+DurablePass insert_events(const std::string& file, const DurableLoad& load) {
   sqlite3* database = nullptr;
   check(sqlite3_open(file.c_str(), &database), database);
   const auto run = [&](const char* text) {
@@ -65,8 +46,7 @@ DurableResult insert_events(const std::string& file, const DurableLoad& load) {
         database);
   const std::string event(load.octets, 'x');
   std::vector<double> times_ms;
-  const double cpu_before = cpu_us_now();
-  const auto begin = Clock::now();
+  const DurablePassTimer timer;
   for (std::size_t written = 0; written < load.events;) {
     const auto group_begin = Clock::now();
     const std::size_t end = std::min(written + load.at_once, load.events);
@@ -85,13 +65,11 @@ DurableResult insert_events(const std::string& file, const DurableLoad& load) {
     run("COMMIT");
     times_ms.push_back(ms_since(group_begin));
   }
-  const double seconds = ms_since(begin) / 1'000;
-  const double cpu_us = cpu_us_now() - cpu_before;
+  const DurablePass pass = timer.pass(load.events, std::move(times_ms));
   sqlite3_finalize(insert);
   sqlite3_finalize(count);
   sqlite3_close(database);
-  const auto events = static_cast<double>(load.events);
-  return {events / seconds, cpu_us / events, p99_of(std::move(times_ms))};
+  return pass;
 }
 
 namespace {
@@ -117,11 +95,11 @@ class Acknowledgements {
   }
   /// Waits until fewer than `at_once` events lack an acknowledgement, and begins the next one.
   void begin_next(std::size_t at_once) {
-    wait_until([this, at_once] { return begun_ - times_ms_.size() < at_once; });
+    const auto lock = wait_until([this, at_once] { return begun_ - times_ms_.size() < at_once; });
     sent_[begun_++] = Clock::now();
   }
   void wait_for_all() {
-    wait_until([this] { return times_ms_.size() == begun_; });
+    (void)wait_until([this] { return times_ms_.size() == begun_; });
   }
   [[nodiscard]] std::vector<double> times_ms() const { return times_ms_; }
 
@@ -133,11 +111,12 @@ class Acknowledgements {
     changed_.notify_one();
   }
   template <typename Condition>
-  void wait_until(const Condition& condition) {
+  [[nodiscard]] std::unique_lock<std::mutex> wait_until(const Condition& condition) {
     std::unique_lock lock(mutex_);
     const bool is_met =
         changed_.wait_for(lock, time_max, [&] { return has_failed_ || condition(); });
     if (has_failed_ || !is_met) throw std::runtime_error("NATS has not stored all events");
+    return lock;
   }
 
   std::mutex mutex_;  // guards the members below
@@ -178,7 +157,7 @@ void make_stream(natsConnection* connection) {
 
 }  // namespace
 
-DurableResult publish_events(const std::string& server, const DurableLoad& load) {
+DurablePass publish_events(const std::string& server, const DurableLoad& load) {
   natsConnection* const connection = connect_to(server);
   make_stream(connection);
   Acknowledgements acknowledgements(load.events);
@@ -186,8 +165,7 @@ DurableResult publish_events(const std::string& server, const DurableLoad& load)
   check(natsConnection_Subscribe(&subscription, connection, (std::string(answers) + "*").c_str(),
                                  &Acknowledgements::on_answer, &acknowledgements));
   const std::string event(load.octets, 'x');
-  const double cpu_before = cpu_us_now();
-  const auto begin = Clock::now();
+  const DurablePassTimer timer;
   for (std::size_t count = 0; count < load.events; ++count) {
     acknowledgements.begin_next(load.at_once);
     check(natsConnection_PublishRequest(connection, subject,
@@ -195,13 +173,11 @@ DurableResult publish_events(const std::string& server, const DurableLoad& load)
                                         static_cast<int>(event.size())));
   }
   acknowledgements.wait_for_all();
-  const double seconds = ms_since(begin) / 1'000;
-  const double cpu_us = cpu_us_now() - cpu_before;
+  const DurablePass pass = timer.pass(load.events, acknowledgements.times_ms());
   natsSubscription_Destroy(subscription);
   natsConnection_Destroy(connection);
   nats_Close();
-  const auto events = static_cast<double>(load.events);
-  return {events / seconds, cpu_us / events, p99_of(acknowledgements.times_ms())};
+  return pass;
 }
 
 }  // namespace perigee::bench

@@ -10,6 +10,7 @@
 //   durable_peers messages <server> <events> <octets> <at once> the same
 // clang-format on
 #include "durable_floors.h"
+#include "harness/run_peer.h"
 #include "services/events_nats/nats_store.h"
 #include <perigee/async.h>
 #include <perigee/corba.h>
@@ -20,7 +21,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 #include <expected>
 #include <iostream>
 #include <memory>
@@ -32,18 +32,15 @@
 
 namespace {
 
-using perigee::bench::cpu_us_now;
 using perigee::bench::DurableLoad;
-using perigee::bench::DurableResult;
-using perigee::bench::p99_of;
-using Clock = std::chrono::steady_clock;
+using perigee::bench::DurablePass;
 using Words = std::vector<std::string>;
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 using SupplierRef = IDL::traits<CosEventChannelAdmin::ProxyPushConsumer>::ref_type;
 using StorePtr = std::unique_ptr<perigee::events::EventStore>;
 
-void print(const DurableResult& result) {
-  std::cout << result.per_second << ' ' << result.cpu_us << ' ' << result.p99_ms << std::endl;
+void print(const DurablePass& pass) {
+  std::cout << pass.rate << ' ' << pass.cpu_us << ' ' << pass.p99_ms << std::endl;
 }
 
 // --- Service ---
@@ -85,9 +82,9 @@ perigee::task<void> push_some(SupplierRef supplier, CORBA::Any event, std::size_
                               std::vector<double>& times_ms) {
   while (left > 0) {
     --left;
-    const auto begin = Clock::now();
+    const auto begin = std::chrono::steady_clock::now();
     co_await supplier->_async().push(event);
-    times_ms.push_back(std::chrono::duration<double, std::milli>(Clock::now() - begin).count());
+    times_ms.push_back(perigee::bench::ms_since(begin));
   }
 }
 
@@ -100,15 +97,12 @@ perigee::task<void> push_all(SupplierRef supplier, DurableLoad load,
   co_await pushes.join();
 }
 
-DurableResult push(const OrbRef& orb, const SupplierRef& supplier, const DurableLoad& load) {
+DurablePass push(const OrbRef& orb, const SupplierRef& supplier, const DurableLoad& load) {
   std::vector<double> times_ms;
   times_ms.reserve(load.events);
-  const double cpu_before = cpu_us_now();
-  const auto begin = Clock::now();
+  const perigee::bench::DurablePassTimer timer;
   perigee::run(perigee::reactor_of(orb), push_all(supplier, load, times_ms));
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  const auto events = static_cast<double>(load.events);
-  return {events / seconds, (cpu_us_now() - cpu_before) / events, p99_of(std::move(times_ms))};
+  return timer.pass(load.events, std::move(times_ms));
 }
 
 void supply(const OrbRef& orb, const Words& words) {
@@ -153,12 +147,5 @@ void run(const OrbRef& orb, const Words& words) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    const auto orb = CORBA::ORB_init(argc, argv);
-    run(orb, Words(argv + 1, argv + argc));
-    return 0;
-  } catch (const std::exception& exception) {
-    std::cerr << "durable_peers: " << exception.what() << std::endl;
-    return 1;
-  }
+  return perigee::bench::run_peer("durable_peers", argc, argv, run);
 }

@@ -9,6 +9,7 @@
 #include "fanAsync.h"
 #include "fanAsyncS.h"
 #include "fanS.h"
+#include "harness/run_peer.h"
 #include <perigee/async.h>
 #include <perigee/corba.h>
 #include <perigee/services/events/service.h>
@@ -19,7 +20,6 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <iostream>
 #include <memory>
 #include <mutex>
@@ -367,12 +367,5 @@ void run(const OrbRef& orb, const Words& words) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    const auto orb = CORBA::ORB_init(argc, argv);
-    run(orb, Words(argv + 1, argv + argc));
-    return 0;
-  } catch (const std::exception& exception) {
-    std::cerr << "events_peers: " << exception.what() << std::endl;
-    return 1;
-  }
+  return perigee::bench::run_peer("events_peers", argc, argv, run);
 }

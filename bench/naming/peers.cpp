@@ -13,6 +13,7 @@
 //                                                        last page
 // clang-format on
 #include "CosNamingC.h"
+#include "harness/run_peer.h"
 #include "void_callsC.h"
 #include "void_callsS.h"
 #include <perigee/corba.h>
@@ -248,11 +249,5 @@ int run(const OrbRef& orb, const Words& words) {
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  try {
-    const auto orb = CORBA::ORB_init(argc, argv);
-    return run(orb, Words(argv + 1, argv + argc));
-  } catch (const std::exception& exception) {
-    std::cerr << "naming_peers: " << exception.what() << std::endl;
-    return 1;
-  }
+  return perigee::bench::run_peer("naming_peers", argc, argv, run);
 }
