@@ -18,6 +18,7 @@ OPENED = re.compile(r"^using namespace\s+(?!.*literals)([\w:]+)")
 NO_NAMES = ("using namespace ", "static_assert", "friend ", "namespace ")
 TEMPLATE = re.compile(r"^template\s*<[^{};]*?>\s*(?=[a-z])")
 TYPE = re.compile(r"^(?:struct|class|union|enum(?:\s+class)?|concept|using)\s+(?:alignas\([^)]*\)\s*)?(\w+)")
+ALIAS = re.compile(r"^using\s+(\w+)\s*=")
 IMPORTED = re.compile(r"^using\s+[\w:]*::(\w+)\s*$")
 INCLUDED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*\(")  # calls without an object or a namespace in front
@@ -38,6 +39,7 @@ class Source:
         self.words = set(re.findall(r"\w+", text))
         self.calls = set(CALLED.findall(text))
         self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
+        self.aliases = {}  # definitions of types that C++ allows again
         self.hiding = set()  # functions of unnamed namespaces: there, they hide functions of headers
         self.opened = set()  # namespaces of using directives: the source may use any of their names
         for statement, is_unnamed in statements_of_namespaces(text):
@@ -60,6 +62,8 @@ class Source:
         if imported := IMPORTED.match(statement):
             self.imported.add(imported[1])
             return
+        if alias := ALIAS.match(statement):
+            self.aliases[alias[1]] = statement
         statement = TEMPLATE.sub("", statement)
         if declared := TYPE.match(statement):
             self.types |= {declared[1]} - KEYWORDS
@@ -78,10 +82,13 @@ class Source:
         declared = self.functions & other.functions & self.foreign & other.foreign
         return declared - self.hiding - other.hiding
 
+    def same_aliases(self, other):
+        return {name for name, _ in self.aliases.items() & other.aliases.items()}
+
     def disturbs(self, other):
         """Whether the other source might have another meaning if this source stands in front of it."""
         declared = self.names | self.imported
-        return bool((declared & other.names) - self.overloads(other) or self.variables & other.words
+        return bool((declared & other.names) - self.overloads(other) - self.same_aliases(other) or self.variables & other.words
                     or (self.functions - (self.foreign - self.hiding)) & other.calls
                     or (declared & other.foreign) - self.foreign
                     or (self.opened != other.opened and declared & other.words))

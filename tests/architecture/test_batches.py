@@ -42,9 +42,15 @@ class Batches(unittest.TestCase):
         for text in ("struct Name { int a; };", "class Name final : public Base {};", "enum class Name { a };",
                      "int Name(int a, int b) { return a + b; }", "template <typename T>\nvoid Name(T a) {}",
                      "constexpr int Name = 3;", "const std::vector<int> Name{1, 2};", "int Name[2];",
-                     "using Name = int;"):
+                     "template <typename T>\nusing Name = Base<T>;"):
             with self.subTest(text):
                 self.assertEqual(self.chosen(self.local(text), self.local(text)), [1, 2])
+
+    def test_aliases_of_one_name_share_a_batch_if_they_are_the_same(self):
+        alias = self.local("using Name = std::vector<int>;")
+        self.assertEqual(self.chosen(alias, alias), [1, 1])
+        self.assertEqual(self.chosen(alias, self.local("using Name = std::vector<char>;")), [1, 2])
+        self.assertEqual(self.chosen(alias, self.local("struct Name {};")), [1, 2])
 
     def test_a_later_source_may_join_an_earlier_batch(self):
         first, second = self.local("void f() {}"), self.local("void g() {}")
