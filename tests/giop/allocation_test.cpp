@@ -20,8 +20,6 @@ using perigee::test::Allocations;
 using perigee::test::allocations_of;
 using perigee::test::Next;
 
-const auto giop = open_giop();
-
 /// Feeds `octets` to the reader; no message may become complete.
 void feed(perigee::test::MessageReader& reader, MutableOctetSpan scratch, OctetSpan octets) {
   IncomingMessage message;

@@ -15,7 +15,6 @@ using messaging::MessageKind;
 using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
-const auto giop = open_giop();
 const std::string naming_id = "IDL:omg.org/CosNaming/NamingContext:1.0";
 
 // _is_a("IDL:omg.org/CosNaming/NamingContext:1.0") on "NameService". The reserved octets of 1.1,

@@ -20,8 +20,6 @@ constexpr unsigned more = 2;
 constexpr unsigned request = 0, reply = 1, cancel = 2, locate_request = 3, locate_reply = 4,
                    fragment = 7;
 
-const auto giop = open_giop();
-
 /// The first piece of a 1.2 message: the id and `text`, which should have 8·n octets.
 Octets first_1_2(unsigned type, std::uint32_t id, const std::string& text,
                  std::endian order = std::endian::little) {

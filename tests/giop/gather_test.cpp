@@ -24,23 +24,26 @@ struct Sent {
   Octets headers;
 };
 
-void encode_reply(const OpenGiop& giop, cdr::Encoder& encoder, Version version, OctetSpan payload) {
-  giop->begin_reply(encoder, version, {0x0a0b0c0d, ReplyStatus::no_exception}, Body::present);
+void encode_reply(const OpenGiop& fragmenting, cdr::Encoder& encoder, Version version,
+                  OctetSpan payload) {
+  fragmenting->begin_reply(encoder, version, {0x0a0b0c0d, ReplyStatus::no_exception},
+                           Body::present);
   encoder.write_length(payload.size());
   encoder.write_octets(payload);
   encoder.write(std::uint32_t{0x55});
-  giop->finish(encoder);
+  fragmenting->finish(encoder);
   REQUIRE(encoder.ok());
 }
 
 TEST_CASE("each fragment of a large message has a header and the request id") {
-  const auto giop = open_giop({.fragment_size = 40});
+  const auto fragmenting = open_giop({.fragment_size = 40});
   for (const std::endian order : both_orders) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer, order);
-    encode_reply(giop, encoder, {1, 2}, octets_from("0123456789abcdefghijklmnopqrstuvwxyzABCD"));
+    encode_reply(fragmenting, encoder, {1, 2},
+                 octets_from("0123456789abcdefghijklmnopqrstuvwxyzABCD"));
     Sent sent;
-    giop->gather(buffer, sent.segments, sent.headers);
+    fragmenting->gather(buffer, sent.segments, sent.headers);
     CHECK(hex(joined(sent.segments)) == hex(Wire(order)
                                                 .frame({1, 2}, 1, 28, 2)  // 40 octets, more
                                                 .ulong(0x0a0b0c0d)        // request id
@@ -60,13 +63,13 @@ TEST_CASE("each fragment of a large message has a header and the request id") {
 }
 
 TEST_CASE("messages that need not or may not be fragmented are sent whole") {
-  const auto giop = open_giop({.fragment_size = 64});
+  const auto fragmenting = open_giop({.fragment_size = 64});
   const auto gathered = [&](Version version, std::size_t payload_size) {
     cdr::Buffer buffer;
     cdr::Encoder encoder(buffer);
-    encode_reply(giop, encoder, version, pattern(payload_size));
+    encode_reply(fragmenting, encoder, version, pattern(payload_size));
     Sent sent;
-    giop->gather(buffer, sent.segments, sent.headers);
+    fragmenting->gather(buffer, sent.segments, sent.headers);
     CHECK((hex(joined(sent.segments)) == hex(buffer.flatten())) == sent.headers.empty());
     return sent.headers.empty();
   };
@@ -78,25 +81,25 @@ TEST_CASE("messages that need not or may not be fragmented are sent whole") {
 }
 
 TEST_CASE("a CancelRequest is never fragmented") {
-  const auto giop = open_giop({.fragment_size = 8});
+  const auto fragmenting = open_giop({.fragment_size = 8});
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer);
-  giop->encode_cancel_request(encoder, {1, 2}, 7);
+  fragmenting->encode_cancel_request(encoder, {1, 2}, 7);
   Sent sent;
-  giop->gather(buffer, sent.segments, sent.headers);
+  fragmenting->gather(buffer, sent.segments, sent.headers);
   CHECK(sent.segments.size() == 1);
   CHECK(sent.headers.empty());
 }
 
 TEST_CASE("borrowed payload is sent without a copy") {
-  const auto giop = open_giop({.fragment_size = 10'000});
+  const auto fragmenting = open_giop({.fragment_size = 10'000});
   const Octets payload = pattern(50'001);
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
-  encode_reply(giop, encoder, {1, 2}, payload);
+  encode_reply(fragmenting, encoder, {1, 2}, payload);
   REQUIRE(buffer.borrowed().size() == 1);
   Sent sent;
-  giop->gather(buffer, sent.segments, sent.headers);
+  fragmenting->gather(buffer, sent.segments, sent.headers);
   std::size_t from_payload = 0;
   for (const OctetSpan segment : sent.segments)
     if (segment.data() >= payload.data() && segment.data() < payload.data() + payload.size())
@@ -109,14 +112,14 @@ TEST_CASE("fragments of any size, put together, give the encoded message") {
   for (const std::size_t payload_size : {0u, 1u, 100u, 8191u, 8192u, 8193u, 20'000u}) {
     const Octets payload = pattern(payload_size);
     for (const std::uint32_t fragment_size : {0u, 32u, 39u, 64u, 1000u, 8192u, 8200u, 16'384u}) {
-      const auto giop = open_giop({.fragment_size = fragment_size});
+      const auto fragmenting = open_giop({.fragment_size = fragment_size});
       for (const std::endian order : both_orders) {
         cdr::Buffer buffer;
         cdr::Encoder encoder(buffer, order, cdr::Encoder::Borrowing::yes);
-        encode_reply(giop, encoder, {1, 2}, payload);
+        encode_reply(fragmenting, encoder, {1, 2}, payload);
         Sent sent;
-        giop->gather(buffer, sent.segments, sent.headers);
-        const ReadResult result = read_all(*giop, joined(sent.segments));
+        fragmenting->gather(buffer, sent.segments, sent.headers);
+        const ReadResult result = read_all(*fragmenting, joined(sent.segments));
         REQUIRE(result.messages.size() == 1);
         REQUIRE(result.messages[0].octets == hex(buffer.flatten()));
       }
@@ -125,21 +128,21 @@ TEST_CASE("fragments of any size, put together, give the encoded message") {
 }
 
 TEST_CASE("borrowed octets at the ends of fragments, and across them, are sent in order") {
-  const auto giop = open_giop({.fragment_size = 9000});
+  const auto fragmenting = open_giop({.fragment_size = 9000});
   const Octets first = pattern(9000 - 28);  // ends where the first piece ends
   const Octets second = pattern(8192);
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, std::endian::native, cdr::Encoder::Borrowing::yes);
-  giop->begin_request(encoder, {1, 2}, {.request_id = 3}, Body::present);
+  fragmenting->begin_request(encoder, {1, 2}, {.request_id = 3}, Body::present);
   encoder.write_octets(first);
   encoder.write_octets(second);
   encoder.write(std::uint8_t{1});
   encoder.write_octets(second);
-  giop->finish(encoder);
+  fragmenting->finish(encoder);
   REQUIRE(buffer.borrowed().size() == 3);
   Sent sent;
-  giop->gather(buffer, sent.segments, sent.headers);
-  const ReadResult result = read_all(*giop, joined(sent.segments));
+  fragmenting->gather(buffer, sent.segments, sent.headers);
+  const ReadResult result = read_all(*fragmenting, joined(sent.segments));
   REQUIRE(result.messages.size() == 1);
   CHECK(result.messages[0].octets == hex(buffer.flatten()));
 }

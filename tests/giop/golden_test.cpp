@@ -15,7 +15,6 @@ using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 using messaging::Version;
 
-const auto giop = open_giop();
 const Octets key = octets_from("obj7");
 const Octets context_data = octets_from("\x01" "ab");
 const std::vector<iop::ServiceContext> one_context = {{0x11, context_data}};

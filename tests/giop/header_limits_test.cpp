@@ -12,8 +12,6 @@ using messaging::Body;
 using messaging::FramingError;
 using messaging::Version;
 
-const auto giop = open_giop();
-
 Octets request_with_contexts(Version version, std::size_t count) {
   const Octets data = octets_from("x");
   const std::vector<iop::ServiceContext> contexts(count, {9, data});

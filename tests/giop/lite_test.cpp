@@ -14,7 +14,6 @@ using messaging::MessageKind;
 using messaging::ReplyStatus;
 using messaging::ResponseFlags;
 
-const auto giop = open_giop();
 const Octets key = octets_from("obj7");
 
 /// The bits of the second octet.

@@ -15,8 +15,6 @@ using messaging::IncomingMessage;
 using messaging::MessageKind;
 using perigee::test::Next;
 
-const auto giop = open_giop();
-
 /// A request of 1.2 with `size` octets in all (at least 12). Its header is not meant to be parsed.
 Octets message_of(std::size_t size, std::endian order = std::endian::little) {
   const Octets body = pattern(size - 12);

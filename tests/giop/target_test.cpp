@@ -13,8 +13,6 @@ using messaging::AddressingMode;
 using messaging::FramingError;
 using messaging::LocateRequestHeader;
 
-const auto giop = open_giop();
-
 /// The encapsulated body of an IIOP profile. With these lengths it needs padding in only one place.
 Octets iiop_body(std::endian order, const std::string& key) {
   return Wire(order)

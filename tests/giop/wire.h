@@ -85,7 +85,10 @@ class OpenGiop {
   std::unique_ptr<messaging::Session> session_;
 };
 
-inline OpenGiop open_giop(const messaging::Limits& limits = {}) { return OpenGiop(limits); }
+inline OpenGiop open_giop(const messaging::Limits& limits) { return OpenGiop(limits); }
+
+/// With the usual limits.
+inline const OpenGiop giop = open_giop({});
 
 /// The octets as text, so that a failed comparison is readable: "47 49 4f 50 …".
 inline std::string hex(OctetSpan octets) { return perigee::test::to_hex(octets); }

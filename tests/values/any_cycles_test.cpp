@@ -12,8 +12,6 @@ namespace perigee::test {
 
 namespace {
 
-constexpr std::endian order = std::endian::little;
-
 /// The type of a custom value, whose state the TypeCode does not tell.
 WriteType custom_type(const std::string& id) {
   return complex_type(cdr::TypeKind::tk_value, [id](cdr::Encoder& encoder) {
@@ -47,7 +45,7 @@ void write_cycle(cdr::Encoder& encoder) {
 /// An any of a struct with one member, which is a node in a cycle.
 Octets any_of_cycle(const WriteType& member, bool is_abstract = false) {
   cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, order);
+  cdr::Encoder encoder(buffer, little);
   struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {member})(encoder);
   if (is_abstract) encoder << false;  // not an object
   write_cycle(encoder);
@@ -66,7 +64,7 @@ void check_refused(const Octets& octets) {
   count_nodes(known);
   {
     CORBA::Any any;
-    CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::value_cycle);
+    CHECK(decode_values(known, octets, little, 0, any) == cdr::ErrorKind::value_cycle);
   }
   CHECK(CountedNode::count == 0);
 }
@@ -95,13 +93,13 @@ TEST_CASE("an any accepts a cycle in the state that truncation skips, and the OR
                                                        Ledger::Nodes{node}, std::string("note")));
   CORBA::Any sent;
   sent <<= choice;
-  const Octets octets = encode_values(order, 0, sent);
+  const Octets octets = encode_values(little, 0, sent);
   node->next(nullptr);
   KnownValues known;
   known.factories().remove(std::string(Ledger::Deep::_type_id));
   count_nodes(known);
   CORBA::Any any;
-  REQUIRE(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::none);
+  REQUIRE(decode_values(known, octets, little, 0, any) == cdr::ErrorKind::none);
   REQUIRE((any >>= choice));
   CHECK(choice.point()->x() == 3);
   CHECK(CountedNode::count == 0);
@@ -112,7 +110,7 @@ namespace {
 /// A struct with a value and `count` empty structs, which the search for cycles passes first.
 Octets any_of_empty_parts(std::uint32_t count) {
   cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, order);
+  cdr::Encoder encoder(buffer, little);
   const WriteType empty = struct_type(cdr::TypeKind::tk_struct, "IDL:E:1.0", {});
   struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0",
               {value_type("IDL:V:1.0", {basic_type(cdr::TypeKind::tk_ulong)}),
@@ -131,7 +129,7 @@ cdr::ErrorKind decode_empty_parts(std::uint32_t count, int times) {
     octets.resize((octets.size() + 7) & ~std::size_t{7});
     octets.insert(octets.end(), once.begin(), once.end());
   }
-  cdr::Decoder decoder(octets, order);
+  cdr::Decoder decoder(octets, little);
   const value::Reading reading(decoder);
   for (int index = 0; index != times && decoder.ok(); ++index) {
     decoder.align(8);
@@ -154,7 +152,7 @@ TEST_CASE("the steps of the search for cycles count for the whole message") {
 
 TEST_CASE("the search for cycles stays within the memory of a message, and gives it back") {
   cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, order);
+  cdr::Encoder encoder(buffer, little);
   constexpr std::uint32_t count = 1000;
   const WriteType value = value_type("IDL:V:1.0", {basic_type(cdr::TypeKind::tk_ulong)});
   struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {sequence_type(value)})(encoder);
@@ -167,7 +165,7 @@ TEST_CASE("the search for cycles stays within the memory of a message, and gives
   const auto decode = [&octets](bool expects_no_cycles, std::uint32_t memory) {
     cdr::Limits limits;
     limits.decoded_size_max = memory;
-    cdr::Decoder decoder(octets, order, 0, limits);
+    cdr::Decoder decoder(octets, little, 0, limits);
     value::Reading reading(decoder);
     std::optional<value::Reading::WithoutCycles> without;
     if (expects_no_cycles) without.emplace(reading);

@@ -8,12 +8,10 @@ namespace perigee::test {
 
 namespace {
 
-constexpr std::endian order = std::endian::little;
-
 CORBA::Any through_octets(KnownValues& known, const CORBA::Any& any) {
-  const Octets octets = encode_values(order, 3, any);
+  const Octets octets = encode_values(little, 3, any);
   CORBA::Any decoded;
-  REQUIRE(decode_values(known, octets, order, 3, decoded) == cdr::ErrorKind::none);
+  REQUIRE(decode_values(known, octets, little, 3, decoded) == cdr::ErrorKind::none);
   return decoded;
 }
 
@@ -100,7 +98,7 @@ TEST_CASE("structs with values survive in an any") {
 TEST_CASE("several anys of one message may share repository ids and values") {
   KnownValues known;
   cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, order);
+  cdr::Encoder encoder(buffer, little);
   const WriteType type = value_type("IDL:V:1.0", {basic_type(cdr::TypeKind::tk_ulong)});
   type(encoder);
   encoder.write(cdr::value_tag | cdr::value_with_id);
@@ -113,7 +111,7 @@ TEST_CASE("several anys of one message may share repository ids and values") {
   encoder.write(static_cast<std::int32_t>(id - encoder.position()));
   encoder.write(std::uint32_t{5});
   const Octets octets = buffer.flatten();
-  cdr::Decoder decoder(octets, order);
+  cdr::Decoder decoder(octets, little);
   decoder.set_environment(&known);
   Ledger::Disagreed received;
   decoder >> received;
@@ -126,7 +124,7 @@ TEST_CASE("anys are equal whether or not their values came in chunks") {
   KnownValues known;
   const auto received = [&known](std::uint32_t number, bool is_chunked) {
     cdr::Buffer buffer;
-    cdr::Encoder encoder(buffer, order);
+    cdr::Encoder encoder(buffer, little);
     const WriteType member = value_type("IDL:B:1.0", {basic_type(cdr::TypeKind::tk_ulong)});
     struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {member})(encoder);
     encoder.write(cdr::value_tag | (is_chunked ? cdr::value_chunked_bit : 0));
@@ -135,7 +133,7 @@ TEST_CASE("anys are equal whether or not their values came in chunks") {
     if (is_chunked) encoder.write(std::int32_t{-1});
     const Octets octets = buffer.flatten();
     CORBA::Any any;
-    REQUIRE(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::none);
+    REQUIRE(decode_values(known, octets, little, 0, any) == cdr::ErrorKind::none);
     return any;
   };
   CHECK(received(5, true) == received(5, false));
@@ -146,7 +144,7 @@ TEST_CASE("anys are equal whether or not their values came in chunks") {
 TEST_CASE("an any with a value that cannot be written again is refused") {
   KnownValues known;
   cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, order);
+  cdr::Encoder encoder(buffer, little);
   const std::string id(cdr::value_id_size_max + 1, 'x');
   const WriteType member = value_type(id, {basic_type(cdr::TypeKind::tk_ulong)});
   struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", {member})(encoder);
@@ -154,7 +152,7 @@ TEST_CASE("an any with a value that cannot be written again is refused") {
   encoder.write(std::uint32_t{0});
   const Octets octets = buffer.flatten();
   CORBA::Any any;
-  CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::too_large);
+  CHECK(decode_values(known, octets, little, 0, any) == cdr::ErrorKind::too_large);
 }
 
 TEST_CASE("the memory for the bases of a value without a class is charged") {
@@ -162,12 +160,12 @@ TEST_CASE("the memory for the bases of a value without a class is charged") {
   for (int index = 1; index != 20; ++index) base = value_type("IDL:T:1.0", {}, base);
   const auto charged_of = [](const WriteType& member) {
     cdr::Buffer buffer;
-    cdr::Encoder encoder(buffer, order);
+    cdr::Encoder encoder(buffer, little);
     value_type("IDL:H:1.0", {member})(encoder);
     encoder.write(cdr::value_tag);
     encoder.write(cdr::value_tag);
     const Octets octets = buffer.flatten();
-    cdr::Decoder decoder(octets, order);
+    cdr::Decoder decoder(octets, little);
     CORBA::Any any;
     decoder >> any;
     REQUIRE(decoder.ok());
@@ -182,7 +180,7 @@ namespace {
 /// state of the first B.
 Octets refer_to_skipped_state(std::size_t others) {
   cdr::Buffer buffer;
-  cdr::Encoder encoder(buffer, order);
+  cdr::Encoder encoder(buffer, little);
   const WriteType base = value_type("IDL:B:1.0");
   const WriteType all =
       struct_type(cdr::TypeKind::tk_struct, "IDL:S:1.0", std::vector<WriteType>(others + 2, base));
@@ -220,7 +218,7 @@ TEST_CASE("an any refuses an indirection to a value of an unknown type in skippe
   KnownValues known;
   const Octets once = refer_to_skipped_state(1);
   CORBA::Any accepted;
-  CHECK(decode_values(known, once, order, 0, accepted) == cdr::ErrorKind::none);
+  CHECK(decode_values(known, once, little, 0, accepted) == cdr::ErrorKind::none);
   known.factories().remove(std::string(Ledger::Empty::_type_id));
   KnownValues without_cycles;
   without_cycles.factories().remove(std::string(Ledger::Empty::_type_id));
@@ -229,8 +227,8 @@ TEST_CASE("an any refuses an indirection to a value of an unknown type in skippe
   for (const std::size_t others : {0u, 1u}) {
     CAPTURE(others);
     const Octets octets = refer_to_skipped_state(others);
-    CHECK(decode_values(known, octets, order, 0, any) == cdr::ErrorKind::bad_value);
-    CHECK(decode_values(without_cycles, octets, order, 0, any) == cdr::ErrorKind::bad_value);
+    CHECK(decode_values(known, octets, little, 0, any) == cdr::ErrorKind::bad_value);
+    CHECK(decode_values(without_cycles, octets, little, 0, any) == cdr::ErrorKind::bad_value);
   }
 }
 

@@ -14,13 +14,11 @@ namespace {
 using cdr::Encoder;
 using cdr::ErrorKind;
 using cdr::TypeKind;
-
-constexpr std::endian order = std::endian::little;
 const std::string exception_id = "IDL:E:1.0";
 
 Octets written(const std::function<void(Encoder&)>& write) {
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   write(encoder);
   REQUIRE(encoder.ok());
   return buffer.flatten();
@@ -43,7 +41,7 @@ void write_chunk_of(Encoder& encoder, std::uint32_t number) {
 /// Decodes an any, and reads on if that failed. `charged`: the memory that the message has charged.
 ErrorKind error_of_any(OctetSpan octets, std::uint64_t* charged = nullptr) {
   KnownValues known;
-  cdr::Decoder decoder(octets, order);
+  cdr::Decoder decoder(octets, little);
   decoder.set_environment(&known);
   const cdr::Limits before = decoder.limits_left();
   CORBA::Any any;
@@ -199,7 +197,7 @@ TEST_CASE("a fixed-point number that a chunk and fragments of GIOP 1.1 divide is
     });
     const std::size_t first = octets.size() - 12;
     const std::size_t sizes[] = {first, octets.size() - first};
-    cdr::Decoder decoder(octets, order);
+    cdr::Decoder decoder(octets, little);
     decoder.set_pieces(sizes);
     cdr::ValueReading reading(decoder);
     REQUIRE(reading.begin(decoder).kind == cdr::ValueHeader::Kind::state);
@@ -214,7 +212,7 @@ TEST_CASE("a fixed-point number that a chunk and fragments of GIOP 1.1 divide is
 
 TEST_CASE("a copy of a decoder cannot read beyond the end of its chunk") {
   const Octets octets = value_of_two_chunks();
-  cdr::Decoder decoder(octets, order);
+  cdr::Decoder decoder(octets, little);
   cdr::ValueReading reading(decoder);
   REQUIRE(reading.begin(decoder).kind == cdr::ValueHeader::Kind::state);
   CHECK(decoder.read<std::uint32_t>() == 1);
@@ -228,7 +226,7 @@ TEST_CASE("a copy of a decoder cannot read beyond the end of its chunk") {
 
 TEST_CASE("a mark leads back over the end of a chunk") {
   const Octets octets = value_of_two_chunks();
-  cdr::Decoder decoder(octets, order);
+  cdr::Decoder decoder(octets, little);
   cdr::ValueReading reading(decoder);
   REQUIRE(reading.begin(decoder).kind == cdr::ValueHeader::Kind::state);
   cdr::DecoderMark mark(decoder);

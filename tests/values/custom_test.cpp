@@ -8,7 +8,7 @@ namespace {
 
 using cdr::ErrorKind;
 
-constexpr std::endian order = std::endian::big;
+constexpr std::endian big = std::endian::big;
 
 struct Secrets {
   Secrets() {
@@ -30,10 +30,10 @@ CORBA::valuetype_reference<SecretValue> make_secret() {
 
 /// Sends a secret and an integer after it.
 ErrorKind pass(Secrets& secrets, const Ledger::Secret::_ref_type& secret) {
-  const Octets octets = encode_values(order, 1, secret, std::int32_t{77});
+  const Octets octets = encode_values(big, 1, secret, std::int32_t{77});
   Ledger::Secret::_ref_type decoded;
   std::int32_t behind = 0;
-  const ErrorKind error = decode_values(secrets.known, octets, order, 1, decoded, behind);
+  const ErrorKind error = decode_values(secrets.known, octets, big, 1, decoded, behind);
   if (error != ErrorKind::none) return error;
   CHECK(decoded->text() == secret->text());
   CHECK(decoded->where()->id() == 5);
@@ -47,7 +47,7 @@ TEST_CASE("a custom value is chunked and keeps its state") {
   Secrets secrets;
   const Ledger::Secret::_ref_type secret = make_secret();
   CHECK(pass(secrets, secret) == ErrorKind::none);
-  const Octets octets = encode_values(order, 0, secret);
+  const Octets octets = encode_values(big, 0, secret);
   CHECK(octets.at(3) == std::byte{0x0a});  // one id, chunked
 }
 

@@ -13,17 +13,15 @@ namespace {
 using cdr::Encoder;
 using cdr::ErrorKind;
 
-constexpr std::endian order = std::endian::little;
-
 /// The error of a value that `write` has written, as a Point.
 ErrorKind error_of(const std::function<void(Encoder&)>& write) {
   KnownValues known;
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   write(encoder);
   const Octets octets = buffer.flatten();
   Ledger::Point::_ref_type point;
-  const ErrorKind error = decode_values(known, octets, order, 0, point);
+  const ErrorKind error = decode_values(known, octets, little, 0, point);
   CHECK((error == ErrorKind::none || error == octets_left || !point));
   return error;
 }
@@ -130,7 +128,7 @@ TEST_CASE("indirections that do not lead to an earlier value are refused") {
   }
   KnownValues known;
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   begin_chunked(encoder, Ledger::Point::_type_id);
   const std::size_t chunk = encoder.position();
   write_point_chunk(encoder);
@@ -140,7 +138,7 @@ TEST_CASE("indirections that do not lead to an earlier value are refused") {
   const Octets octets = buffer.flatten();
   Ledger::Point::_ref_type first;
   Ledger::Point::_ref_type second;
-  CHECK(decode_values(known, octets, order, 0, first, second) == ErrorKind::bad_value);
+  CHECK(decode_values(known, octets, little, 0, first, second) == ErrorKind::bad_value);
 }
 
 /// Two points with code base URLs. The second URL is an indirection to the place that `target`
@@ -148,7 +146,7 @@ TEST_CASE("indirections that do not lead to an earlier value are refused") {
 Octets points_with_urls(
     const std::function<std::size_t(std::size_t tag, std::size_t url, std::size_t id)>& target) {
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   constexpr std::uint32_t bits = cdr::value_codebase_bit | cdr::value_with_id;
   write_tag(encoder, bits);
   const std::size_t url = encoder.position();
@@ -170,7 +168,7 @@ TEST_CASE("code base URLs of values are ignored, also as an indirection to an ea
   KnownValues known;
   Ledger::Point::_ref_type first;
   Ledger::Point::_ref_type second;
-  REQUIRE(decode_values(known, points_with_urls(to_url), order, 0, first, second) ==
+  REQUIRE(decode_values(known, points_with_urls(to_url), little, 0, first, second) ==
           ErrorKind::none);
   CHECK(first->x() == 5);
   CHECK(second->x() == 6);
@@ -187,30 +185,30 @@ TEST_CASE("an indirection in the place of a code base URL must lead to an earlie
     KnownValues known;
     Ledger::Point::_ref_type first;
     Ledger::Point::_ref_type second;
-    CHECK(decode_values(known, points_with_urls(target), order, 0, first, second) ==
+    CHECK(decode_values(known, points_with_urls(target), little, 0, first, second) ==
           ErrorKind::bad_value);
   }
 }
 
 TEST_CASE("an indirection to a value of another type is refused") {
   KnownValues known;
-  const Octets octets = encode_values(order, 0, make_point(1, 2));
+  const Octets octets = encode_values(little, 0, make_point(1, 2));
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   encoder.write_octets(octets);
   encoder.write(cdr::value_indirection_tag);
   encoder.write(-static_cast<std::int32_t>(octets.size() + 4));
   const Octets message = buffer.flatten();
   Ledger::Point::_ref_type point;
   Ledger::Node::_ref_type node;
-  CHECK(decode_values(known, message, order, 0, point, node) == ErrorKind::bad_value);
+  CHECK(decode_values(known, message, little, 0, point, node) == ErrorKind::bad_value);
 }
 
 TEST_CASE("a value of another type than the declared one is refused") {
   KnownValues known;
-  const Octets octets = encode_values(order, 0, make_node(1));
+  const Octets octets = encode_values(little, 0, make_node(1));
   Ledger::Point::_ref_type point;
-  CHECK(decode_values(known, octets, order, 0, point) == ErrorKind::bad_value);
+  CHECK(decode_values(known, octets, little, 0, point) == ErrorKind::bad_value);
 }
 
 TEST_CASE("lists of repository ids that are empty, long or refer to themselves are refused") {
@@ -252,7 +250,7 @@ TEST_CASE("lists of repository ids that are empty, long or refer to themselves a
 TEST_CASE("a value without chunks inside a chunked value is refused") {
   KnownValues known;
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   begin_chunked(encoder, Ledger::Node::_type_id);
   encoder.align(4);
   encoder.write(std::int32_t{4});
@@ -261,14 +259,14 @@ TEST_CASE("a value without chunks inside a chunked value is refused") {
   encoder << std::int32_t{2} << std::uint32_t{0} << std::uint32_t{0};
   Ledger::Node::_ref_type node;
   const Octets octets = buffer.flatten();
-  CHECK(decode_values(known, octets, order, 0, node) == ErrorKind::bad_value);
+  CHECK(decode_values(known, octets, little, 0, node) == ErrorKind::bad_value);
 }
 
 TEST_CASE("one end tag may end several values, whose state is then over") {
   KnownValues known;
   const auto message = [](bool has_more) {
     cdr::Buffer buffer;
-    Encoder encoder(buffer, order);
+    Encoder encoder(buffer, little);
     begin_chunked(encoder, Ledger::Node::_type_id);  // level 1
     encoder.align(4);
     encoder.write(std::int32_t{4});
@@ -290,15 +288,15 @@ TEST_CASE("one end tag may end several values, whose state is then over") {
     return buffer.flatten();
   };
   Ledger::Node::_ref_type node;
-  CHECK(decode_values(known, message(true), order, 0, node) == ErrorKind::none);
+  CHECK(decode_values(known, message(true), little, 0, node) == ErrorKind::none);
   CHECK(node->next()->id() == 2);
-  CHECK(decode_values(known, message(false), order, 0, node) == ErrorKind::bad_value);
+  CHECK(decode_values(known, message(false), little, 0, node) == ErrorKind::bad_value);
 }
 
 TEST_CASE("skipped state may hold nested values without a limit of depth") {
   KnownValues known;
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   write_tag(encoder, cdr::value_with_ids | cdr::value_chunked_bit);
   encoder.write(std::uint32_t{2});
   encoder.write_string("IDL:Derived:1.0");
@@ -314,14 +312,14 @@ TEST_CASE("skipped state may hold nested values without a limit of depth") {
   const Octets octets = buffer.flatten();
   Ledger::Point::_ref_type point;
   std::int32_t behind = 0;
-  CHECK(decode_values(known, octets, order, 0, point, behind) == ErrorKind::none);
+  CHECK(decode_values(known, octets, little, 0, point, behind) == ErrorKind::none);
   CHECK(behind == 77);
 }
 
 TEST_CASE("texts and numbers that chunks divide are put together") {
   KnownValues known;
   cdr::Buffer buffer;
-  Encoder encoder(buffer, order);
+  Encoder encoder(buffer, little);
   begin_chunked(encoder, Ledger::Title::_type_id);
   encoder.align(4);
   encoder.write(std::int32_t{6});
@@ -331,7 +329,7 @@ TEST_CASE("texts and numbers that chunks divide are put together") {
   write_end(encoder, 1);
   const Octets octets = buffer.flatten();
   Ledger::Title::_ref_type title;
-  REQUIRE(decode_values(known, octets, order, 0, title) == ErrorKind::none);
+  REQUIRE(decode_values(known, octets, little, 0, title) == ErrorKind::none);
   CHECK(title->_value() == "abc");
 }
 
@@ -339,10 +337,10 @@ TEST_CASE("the memory of values counts against the limits of the message") {
   KnownValues known;
   Ledger::Nodes nodes;
   for (int index = 0; index < 1000; ++index) nodes.push_back(make_node(index));
-  const Octets octets = encode_values(order, 0, nodes);
+  const Octets octets = encode_values(little, 0, nodes);
   cdr::Limits limits;
   limits.objects_max = 999;
-  cdr::Decoder decoder(octets, order, 0, limits);
+  cdr::Decoder decoder(octets, little, 0, limits);
   decoder.set_environment(&known);
   Ledger::Nodes decoded;
   const value::Reading reading(decoder);
@@ -367,13 +365,13 @@ class ThrowingFactory final : public Ledger::Point_init {
 
 TEST_CASE("a factory that returns null refuses the value, and its exceptions reach the caller") {
   KnownValues known;
-  const Octets octets = encode_values(order, 0, make_point(1, 2));
+  const Octets octets = encode_values(little, 0, make_point(1, 2));
   Ledger::Point::_ref_type point;
   const std::string id(Ledger::Point::_type_id);
   known.factories().add(id, CORBA::make_reference<NullFactory>());
-  CHECK(decode_values(known, octets, order, 0, point) == ErrorKind::no_value_factory);
+  CHECK(decode_values(known, octets, little, 0, point) == ErrorKind::no_value_factory);
   known.factories().add(id, CORBA::make_reference<ThrowingFactory>());
-  CHECK_THROWS_AS(decode_values(known, octets, order, 0, point), CORBA::NO_RESOURCES);
+  CHECK_THROWS_AS(decode_values(known, octets, little, 0, point), CORBA::NO_RESOURCES);
 }
 
 }  // namespace perigee::test

@@ -5,11 +5,15 @@
 #include "valuesC.h"
 #include <perigee/orb/make_reference.h>
 
+#include <bit>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace perigee::test {
+
+/// The byte order of most messages in these tests.
+inline constexpr std::endian little = std::endian::little;
 
 class NodeFactory final : public Ledger::Node_init {
  public:

@@ -1,6 +1,8 @@
 // The memory budget and the charges of its owners.
 #include "engine/memory/budget.h"
 
+#include "engine/memory/units.h"
+
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,8 +15,6 @@
 
 namespace perigee::engine::test {
 namespace {
-
-constexpr std::uint64_t kib = 1024;
 
 TEST_CASE("a charge above the limit of its use is refused and changes nothing") {
   MemoryBudget budget({.unfinished = 100, .unsent = 200, .parked = 0});

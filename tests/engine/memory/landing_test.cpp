@@ -2,6 +2,7 @@
 // which gets exactly the octets of the message.
 #include "engine/connection/inbox.h"
 #include "engine/memory/sequence_cache.h"
+#include "engine/memory/units.h"
 #include "support/fake_clock.h"
 #include <perigee/cdr/borrowed.h>
 #include <perigee/cdr/kept_sequence.h>
@@ -19,9 +20,6 @@ namespace {
 
 using messaging::IncomingMessage;
 using perigee::test::FakeClock;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1 << 20;
 
 struct Environment final : cdr::Environment {
   explicit Environment(cdr::SequenceMemory* memory) { sequence_memory_ = memory; }

@@ -2,6 +2,7 @@
 // as long as needed.
 #include "engine/memory/mapping_cache.h"
 
+#include "engine/memory/units.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
@@ -19,8 +20,6 @@ using messaging::StorageBlock;
 using messaging::StorageNeed;
 using perigee::test::FakeClock;
 using std::chrono::seconds;
-
-constexpr std::size_t mib = 1 << 20;
 
 /// Octets of a block that have physical memory.
 std::size_t resident_of(const StorageBlock& block) {

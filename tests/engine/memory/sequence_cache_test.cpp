@@ -1,6 +1,7 @@
 // The vectors of large parameters: found again by the next call, and bounded.
 #include "engine/memory/sequence_cache.h"
 
+#include "engine/memory/units.h"
 #include "support/fake_clock.h"
 #include <perigee/cdr/kept_sequence.h>
 
@@ -17,9 +18,6 @@ namespace {
 using cdr::LargeVector;
 using perigee::test::FakeClock;
 using std::chrono::seconds;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1 << 20;
 
 /// The environment of an ORB, as far as sequences need it.
 struct Environment final : cdr::Environment {

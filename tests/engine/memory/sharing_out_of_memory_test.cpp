@@ -2,6 +2,7 @@
 #include "engine/memory/budget.h"
 #include "engine/memory/decoded_share.h"
 #include "engine/memory/mapping_cache.h"
+#include "engine/memory/units.h"
 #include "support/allocations.h"
 #include <perigee/messaging/storage.h>
 
@@ -14,8 +15,6 @@
 
 namespace perigee::engine::test {
 namespace {
-
-constexpr std::size_t mib = 1 << 20;
 
 class ChargingEnvironment final : public cdr::Environment {
  public:

@@ -3,6 +3,7 @@
 #include "engine/memory/budget.h"
 #include "engine/memory/decoded_share.h"
 #include "engine/memory/mapping_cache.h"
+#include "engine/memory/units.h"
 #include <perigee/messaging/message.h>
 #include <perigee/messaging/storage.h>
 
@@ -21,9 +22,6 @@ namespace perigee::engine::test {
 namespace {
 
 using messaging::MessageStorage;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1 << 20;
 
 std::shared_ptr<MappingCache> make_cache() {
   return std::make_shared<MappingCache>(steady_clock(), nullptr, MappingCache::Limits{});

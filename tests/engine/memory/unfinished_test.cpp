@@ -3,6 +3,7 @@
 #include "engine/memory/unfinished.h"
 
 #include "engine/connection/outgoing_counts.h"
+#include "engine/memory/units.h"
 #include "support/fake_clock.h"
 
 #include <doctest/doctest.h>
@@ -20,9 +21,6 @@ using messaging::Unfinished;
 using perigee::test::FakeClock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-constexpr std::size_t kib = 1024;
-constexpr std::size_t mib = 1 << 20;
 
 struct Registry {
   FakeClock clock;
