@@ -51,6 +51,12 @@ struct Dispatcher::Target {
   OctetSpan id = {};        ///< of the object in the adapter
   /// The adapter's child that the key asks for, if there is none and an activator may make it.
   std::optional<std::string_view> missing_child = {};
+
+  /// An active object that this thread may call now.
+  [[nodiscard]] bool is_open() const {
+    return object && object->adapter->manager().state() == State::ACTIVE &&
+           !object->adapter->policies().main_thread();
+  }
 };
 
 /// The end of a walk along the adapters that a persistent key names.
@@ -62,25 +68,38 @@ struct Dispatcher::PathEnd {
 Dispatcher::Dispatcher(const std::weak_ptr<orb::OrbCore>& core, const AdapterLimits& limits)
     : AdapterHost(core, limits), name_table_(make_counted<NameTable>(core)) {}
 
+void Dispatcher::set_hooks(UpcallHooks* hooks) noexcept {
+  hooks_.store(hooks);
+  if (hooks != nullptr) orb::upcalls_are_extended.store(true, std::memory_order_relaxed);
+}
+
+// Usual requests are for an active object: they are served here.
 void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   probe::stamp(Point::admitted);
-  if (orb::slots_in_use.load(std::memory_order_relaxed)) [[unlikely]]
-    return answer_without_slots(request);
-  answer(request);
-}
-
-// A request begins without slots, whatever its thread did before.
-void Dispatcher::answer_without_slots(orb::ServerRequest& request) noexcept {
-  const orb::SlotScope no_slots(nullptr);
-  answer(request);
-}
-
-[[gnu::always_inline]] inline void Dispatcher::answer(orb::ServerRequest& request) noexcept {
+  if (orb::upcalls_are_extended.load(std::memory_order_relaxed)) [[unlikely]]
+    return dispatch_extended(request);
   try {
-    route(request);
+    Target target = find(request.object_key());
+    if (target.is_open()) [[likely]]
+      return call_here<Intercepted::no>(request, *target.object, &target.object);
+    route(request, target);
   } catch (...) {
-    if (request.interception() == nullptr) return answer_thrown(request);
-    answer_intercepted(request);
+    answer_exception(request);
+  }
+}
+
+[[gnu::cold]] void Dispatcher::dispatch_extended(orb::ServerRequest& request) noexcept {
+  if (!orb::slots_in_use.load(std::memory_order_relaxed)) return dispatch_without_slots(request);
+  const orb::SlotScope no_slots(nullptr);  // of what the thread did before
+  dispatch_without_slots(request);
+}
+
+void Dispatcher::dispatch_without_slots(orb::ServerRequest& request) noexcept {
+  try {
+    Target target = find(request.object_key());
+    route(request, target);
+  } catch (...) {
+    answer_exception(request);
   }
 }
 
@@ -93,17 +112,22 @@ void Dispatcher::end_parked(orb::ServerRequest& request) noexcept {
   end_interception(request);
 }
 
-// Interceptors may make calls, as the servant may.
-void Dispatcher::answer_intercepted(orb::ServerRequest& request) noexcept {
+// Called while the exception is handled. Interceptors may make calls, as the servant may.
+void Dispatcher::answer_exception(orb::ServerRequest& request) noexcept {
+  if (request.interception() == nullptr) return answer_thrown(request);
   const orb::UpcallScope scope(context_identity());
   answer_thrown(request);
   end_interception(request);
 }
 
-[[gnu::always_inline]] inline void Dispatcher::route(orb::ServerRequest& request) {
-  for (int round = 0; round < rounds_max;) {
-    Target target = find(request.object_key());
-    probe::stamp(Point::adapter_found);
+void Dispatcher::find_again(const orb::ServerRequest& request, Target& target) noexcept {
+  target = Target();
+  target = find(request.object_key());
+}
+
+// Serves the request, or finds its object again until it can be served.
+void Dispatcher::route(orb::ServerRequest& request, Target& target) {
+  for (int round = 0; round < rounds_max; find_again(request, target)) {
     switch (pass(request, target)) {
       case Gate::open:
         break;
@@ -127,16 +151,14 @@ void Dispatcher::answer_intercepted(orb::ServerRequest& request) noexcept {
                          "object lookup failed: retry limit reached");
 }
 
-[[gnu::always_inline]] inline Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request,
-                                                                Target& target) {
+Dispatcher::Gate Dispatcher::pass(orb::ServerRequest& request, Target& target) {
   Adapter* adapter = target.object ? target.object->adapter.get() : target.visit.adapter();
   if (adapter == nullptr) raise_unknown_key(request.object_key());
   if (!target.object && !target.visit.entered())
     throw CORBA::TRANSIENT(minor_adapter_destroyed, COMPLETED_NO);
   switch (adapter->manager().state()) {
     case State::ACTIVE:
-      if (!adapter->policies().main_thread()) [[likely]]
-        return Gate::open;
+      if (!adapter->policies().main_thread()) return Gate::open;
       return core()->on_main_thread() ? Gate::open : Gate::main_thread;
     case State::DISCARDING:
       throw CORBA::TRANSIENT(minor_discarded, COMPLETED_NO);
@@ -237,12 +259,11 @@ Dispatcher::Gate Dispatcher::hold(orb::ServerRequest& request, Target& target, A
 
 void Dispatcher::call(orb::ServerRequest& request, const ServedObject& object,
                       const ObjectPin* pin) {
-  if (hooks_.load(std::memory_order_relaxed) != nullptr) [[unlikely]]
+  if (hooks_.load(std::memory_order_relaxed) != nullptr)
     return call_intercepted(request, object, pin);
   call_here<Intercepted::no>(request, object, pin);
 }
 
-// A copy of the code, so that usual requests have one test.
 [[gnu::cold, gnu::noinline]] void Dispatcher::call_intercepted(orb::ServerRequest& request,
                                                                const ServedObject& object,
                                                                const ObjectPin* pin) {
@@ -361,6 +382,7 @@ void Dispatcher::call_located(orb::ServerRequest& request, Adapter& adapter, Oct
   probe::stamp(Point::key_parsed);
   Target target{find_object(key, octets)};
   if (!target.object) find_adapter(key, octets, target);
+  probe::stamp(Point::adapter_found);
   return target;
 }
 

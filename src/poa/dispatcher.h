@@ -53,7 +53,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   [[nodiscard]] const counted_ptr<NameTable>& name_table() const noexcept { return name_table_; }
   [[nodiscard]] ManagerTable& managers() noexcept override { return managers_; }
   /// `hooks` must live as long as requests come.
-  void set_hooks(UpcallHooks* hooks) noexcept { hooks_.store(hooks); }
+  void set_hooks(UpcallHooks* hooks) noexcept;
 
  private:
   [[nodiscard]] counted_ptr<Manager> coming_root_manager();
@@ -74,9 +74,10 @@ class Dispatcher final : public orb::RequestDispatcher,
   void find_adapter(const std::optional<KeyView>& key, OctetSpan octets, Target& target) noexcept;
   void raise_unknown_key(OctetSpan key) const;
   [[nodiscard]] PathEnd walk(OctetSpan path) const noexcept;
-  void answer(orb::ServerRequest& request) noexcept;
-  void answer_without_slots(orb::ServerRequest& request) noexcept;
-  void route(orb::ServerRequest& request);
+  void dispatch_extended(orb::ServerRequest& request) noexcept;
+  void dispatch_without_slots(orb::ServerRequest& request) noexcept;
+  void find_again(const orb::ServerRequest& request, Target& target) noexcept;
+  void route(orb::ServerRequest& request, Target& target);
   [[nodiscard]] Gate pass(orb::ServerRequest& request, Target& target);
   [[nodiscard]] Served route_to_main_thread(orb::ServerRequest& request);
   [[nodiscard]] Served route_on_main_thread(orb::ServerRequest& request);
@@ -92,7 +93,7 @@ class Dispatcher final : public orb::RequestDispatcher,
   void call_located(orb::ServerRequest& request, Adapter& adapter, OctetSpan id);
   void begin_interception(orb::ServerRequest& request);
   void end_parked(orb::ServerRequest& request) noexcept;
-  void answer_intercepted(orb::ServerRequest& request) noexcept;
+  void answer_exception(orb::ServerRequest& request) noexcept;
   void call_with_hooks(orb::ServerRequest& request, const ServedObject& object);
 
   std::atomic<UpcallHooks*> hooks_{nullptr};

@@ -6,10 +6,13 @@ The script also prints, without a limit, the number of instructions between the 
 that makes the system call.
 
 The design allows 4 indirect calls per message on each side. Fails if there are more than that and a margin of 0.1.
-Also fails if a call runs a function of the interceptors, since none are registered: a call may only test for them.
+No interceptor is registered, so a call may only test for them. Fails if a call runs a function of the interceptors, or
+more than 5 instructions of these tests on a side. An instruction belongs to a test if a line of INTERCEPTOR_TESTS is
+its source line, or the place where the function with its source line was inlined.
     count_framework.py RUN_PAIR SERVER CLIENT ENDPOINT
 """
 
+import functools
 import re
 import subprocess
 import sys
@@ -17,22 +20,26 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[2]
 FEW, MANY = 100, 600
 MESSAGES = 2 * (MANY - FEW)
 INDIRECT_CALLS_MAX = 4.0  # from the design
 ROOM = 0.1  # for other threads of the process
 FRAMEWORK = re.compile(r"perigee::(transport|giop)::|non-virtual thunk to perigee::(transport|giop)::")
 INTERCEPTORS = re.compile(r"perigee::interceptors::|[Ii]ntercept|Hooks::|with_hooks|policy_context|::contexts_of$")
+INTERCEPTOR_TESTS = re.compile(r"interception\(\)|\bhooks_?\b|\bslots_in_use\b|\bupcalls_are_extended\b|\bpolicies\.in_use\(")
+INTERCEPTOR_INSTRUCTIONS_MAX = 5.0  # per call and side
 TRANSPORT = re.compile(r"perigee::(transport|ipc)::")
 
 
 class Profile:
-    """A callgrind file without compression: the number of calls from each place, and the instructions of each function
-    without those of the functions that it calls."""
+    """A callgrind file without compression: the number of calls from each place, and how often each instruction ran, by
+    its function and by its address."""
 
     def __init__(self, path):
         self.calls = Counter()  # (object, address, callee)
         self.own = Counter()  # function
+        self.runs = Counter()  # (object, address)
         self._read(path)
 
     def _read(self, path):
@@ -55,10 +62,12 @@ class Profile:
                     count = 0
                 else:
                     self.own[function] += int(cost)
+                    self.runs[object_, int(address, 16)] += int(cost)
 
     def __sub__(self, other):
         self.calls.subtract(other.calls)
         self.own.subtract(other.own)
+        self.runs.subtract(other.runs)
         return self
 
 
@@ -76,6 +85,51 @@ def interceptor_functions(profile):
     names = {callee.replace("(anonymous namespace)", "anonymous").partition("(")[0]
              for (_, _, callee), count in profile.calls.items() if count >= MESSAGES // 100}
     return sorted(name for name in names if INTERCEPTORS.search(name))
+
+
+def source_lines(library, addresses):
+    """For each address, the source lines of its instruction: its own, and those where its functions were inlined."""
+    listing = subprocess.run(["addr2line", "-a", "-i", "-e", library], check=True, capture_output=True, text=True,
+                             input="".join(f"{address:#x}\n" for address in addresses)).stdout
+    lines = {}
+    for line in listing.splitlines():
+        if line.startswith("0x"):
+            found = lines.setdefault(int(line, 16), [])
+        else:
+            path, _, number = line.partition(" ")[0].rpartition(":")
+            if number.isdigit():
+                found.append((path, int(number)))
+    return lines
+
+
+@functools.cache
+def lines_of(path):
+    """The lines of a source of Perigee. An object from the compiler's cache may name the folder of another clone."""
+    parts = Path(path).parts
+    for begin in range(1, len(parts)):
+        source = ROOT.joinpath(*parts[begin:])
+        if source.is_file():
+            return source.read_text().splitlines()
+    return []
+
+
+def text_of(path, number):
+    lines = lines_of(path)
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+def interceptor_tests(profile):
+    """The number of instructions of a call that test for interceptors, by the text of the source line."""
+    counts = Counter()
+    libraries = {object_ for object_, _ in profile.runs if "libperigee" in object_}
+    for library in libraries:
+        addresses = [address for (object_, address), count in profile.runs.items()
+                     if object_ == library and count >= MESSAGES // 100]
+        for address, places in source_lines(library, addresses).items():
+            tests = [text for text in (text_of(*place) for place in places) if INTERCEPTOR_TESTS.search(text)]
+            if tests:
+                counts[tests[-1]] += profile.runs[library, address]
+    return counts
 
 
 def profiles(arguments, folder, calls):
@@ -119,6 +173,14 @@ def main(arguments):
             status = 1
         for function in interceptor_functions(profile):
             print(f"  runs without an interceptor: {function}", file=sys.stderr)
+            status = 1
+        tests = interceptor_tests(profile)
+        calls = MESSAGES / 2
+        print(f"  {tests.total() / calls:.2f} instructions a call test for interceptors")
+        for text, count in tests.most_common():
+            print(f"    {count / calls:.2f}: {text}")
+        if not 0 < tests.total() / calls <= INTERCEPTOR_INSTRUCTIONS_MAX + ROOM:
+            print(f"  the limit is {INTERCEPTOR_INSTRUCTIONS_MAX}", file=sys.stderr)
             status = 1
     return status
 

@@ -24,7 +24,7 @@ CORBA::Any Slots::get(const SlotValuesRef& values, const OrbIdentity& orb, SlotI
 
 SlotValuesRef Slots::with(const SlotValuesRef& values, const OrbIdentity& orb, SlotId id,
                           CORBA::Any value) {
-  orb::slots_in_use.store(true, std::memory_order_relaxed);
+  orb::use_slots();
   const auto changed = make_counted<Slots>();
   if (values) {
     const auto& before = static_cast<const Slots&>(*values);
@@ -44,7 +44,7 @@ TraceRef Slots::trace(const SlotValuesRef& values) noexcept {
 SlotValuesRef Slots::with_trace(const SlotValuesRef& values, TraceRef trace) {
   const auto* const before = static_cast<const Slots*>(values.get());
   if (!trace && (before == nullptr || before->slots_.empty())) return nullptr;
-  orb::slots_in_use.store(true, std::memory_order_relaxed);
+  orb::use_slots();
   const auto changed = make_counted<Slots>();
   if (before != nullptr) changed->slots_ = before->slots_;
   changed->trace_ = std::move(trace);

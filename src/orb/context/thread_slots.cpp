@@ -9,6 +9,12 @@
 namespace perigee::orb {
 
 constinit std::atomic<bool> slots_in_use{false};
+constinit std::atomic<bool> upcalls_are_extended{false};
+
+void use_slots() noexcept {
+  slots_in_use.store(true, std::memory_order_relaxed);
+  upcalls_are_extended.store(true, std::memory_order_relaxed);
+}
 
 namespace {
 

@@ -30,6 +30,13 @@ using SlotValuesRef = counted_ptr<const SlotValues>;
 /// False until a slot gets a value in this process: until then, no task needs to keep slots.
 extern PERIGEE_INTERNAL_API std::atomic<bool> slots_in_use;
 
+/// False until a slot gets a value in this process, or an ORB of it gets server interceptors: until
+/// then, an upcall has this one test for both.
+extern PERIGEE_INTERNAL_API std::atomic<bool> upcalls_are_extended;
+
+/// Sets both variables. Called before a slot gets a value.
+PERIGEE_INTERNAL_API void use_slots() noexcept;
+
 /// Gives the thread other values, as long as the scope lives.
 class SlotScope {
  public:

@@ -14,7 +14,9 @@
 namespace perigee::orb {
 
 [[nodiscard]] inline bool has_policies(const Reference& reference) {
-  return reference.overrides() != nullptr || reference.context().policies.in_use();
+  if (reference.overrides() != nullptr) [[unlikely]]
+    return true;
+  return reference.context().policies.in_use();  // also if there are interceptors
 }
 /// Applies the policies of the reference, the thread and the ORB.
 void apply_policies(const Reference& reference, InvocationRequest& request);
