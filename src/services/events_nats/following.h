@@ -71,7 +71,7 @@ class Following {
   struct Fault {
     std::string text;
     bool may_pass = false;
-    bool lasts_at_most = false;  // it ends the channel after `stream_missing_max`
+    bool lasts_at_most = false;  // the fault ends the channel after `stream_missing_max`
   };
 
   [[nodiscard]] task<bool> check_stream();
