@@ -95,7 +95,7 @@ constexpr std::string_view copy_references_function = R"(
 void _copy_references(::perigee::value::Copying& _copying) override;
 )";
 
-// `make_counted` gives the copy counts of its own.
+// `make_counted` gives the copy its own reference counts.
 constexpr std::string_view shallow_copy_function = R"(
 ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
   return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<$class$>(*this));
