@@ -102,7 +102,7 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
   /// The end of a channel deactivates the object with its key, or keeps it.
   enum class ChannelObject : std::uint8_t { deactivate, keep };
 
-  /// At most `count` channels in the order of their keys, behind the key `after`.
+  /// At most `count` channels in the order of their keys, after the key `after`.
   [[nodiscard]] NumbersOfChannels channels_after(const std::string& after,
                                                  std::size_t count) const {
     NumbersOfChannels numbers;

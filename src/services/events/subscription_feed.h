@@ -105,7 +105,7 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   task<std::optional<NumberedEvent>> next(std::stop_token expiry = {});
   /// Takes the next event without waiting for a new one. Raises TRANSIENT if the store fails.
   task<std::optional<NumberedEvent>> try_next();
-  /// Makes the first event behind this number the next event.
+  /// Makes the first event after this number the next event.
   void move_to(SequenceNumber position);
   void wake();
   void close();

@@ -17,7 +17,7 @@
 namespace perigee::events::nats {
 
 /// An ordered consumer of JetStream pushes the events. It has no state of its own that matters:
-/// after a lost connection, a lost message, or missing heartbeats, another consumer begins behind
+/// after a lost connection, a lost message, or missing heartbeats, another consumer begins after
 /// the last event that was seen. So there is no gap, and no event comes twice. Events that a limit
 /// removes before they come are passed over when the leader of the stream says so.
 class Following {
