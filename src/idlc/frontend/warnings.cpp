@@ -18,7 +18,7 @@ constexpr std::array table = {
                 "names that differ only in case, which other compilers may refuse"},
     WarningInfo{Warning::cpp, "cpp", true, "#warning"},
     WarningInfo{Warning::extra_tokens, "extra-tokens", true,
-                "superfluous text behind a preprocessor directive"},
+                "superfluous text after a preprocessor directive"},
     WarningInfo{Warning::fixed_truncated, "fixed-truncated", true,
                 "a fixed-point constant with more digits behind the point than its type has"},
     WarningInfo{
