@@ -31,7 +31,7 @@ enum class ErrorKind : std::uint8_t {
   not_supported,     ///< a type that cannot be marshalled by this version of Perigee
   no_value_factory,  ///< no value factory for a valuetype, nor for a base type to which the value
                      ///< can be truncated
-  value_cycle,  ///< a value refers to a value that contains it, where no cycle is allowed
+  value_cycle,       ///< a value refers to a value that contains it, where no cycle is allowed
 };
 
 /// An error of decoding or encoding: its kind and its place.
