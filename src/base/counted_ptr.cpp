@@ -19,8 +19,8 @@ void Counts::end() noexcept {
 
 namespace {
 
-// The most destructors that run inside each other on one thread. Each may take a few hundred octets
-// of the stack.
+// The largest number of nested destructors on one thread. Each may take a few hundred octets of the
+// stack.
 constexpr unsigned nested_max = 100;
 
 struct Turns {

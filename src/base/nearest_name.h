@@ -39,10 +39,10 @@ inline constexpr std::size_t compared_name_size_max = 64;
   return row[b.size()];
 }
 
-/// The candidate with the smallest spelling distance from `name`; the first of several. The
-/// distance is at most a third of the letters of `name`. Empty if there is no such candidate, and
-/// for a name of less than 3 or more than `compared_name_size_max` letters. `candidates`: a range
-/// of strings.
+/// The candidate with the smallest spelling distance from `name`; among equal distances, the first.
+/// Candidates that equal `name`, or whose distance is more than a third of its letters, do not
+/// count. Empty if no candidate counts, or if `name` has less than 3 or more than
+/// `compared_name_size_max` letters. `candidates`: a range of strings.
 template <typename Candidates>
 [[nodiscard]] std::string nearest_name(std::string_view name, Candidates&& candidates) {
   // A third of one or two letters is less than one letter, so no letter may differ.

@@ -71,9 +71,9 @@ std::unexpected<IoError> unknown_scheme(const transport::ProtocolRegistry& proto
 
 }  // namespace
 
-/// The order of the members is the order in which they are made. The threads of the server use the
-/// members in front of it. The forwarders of `handler` use the loops of the server, but the server
-/// ends before them: so `stop` calls `forget_loops`.
+/// The order of the members is the order in which they are made. The threads of `server` use the
+/// members before it. The forwarders of `handler` use the loops of `server`, but `server` ends
+/// before them. So `stop` calls `forget_loops`.
 struct Bridge::Parts {
   struct Listening {
     transport::ProtocolFactory* protocol;

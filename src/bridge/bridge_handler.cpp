@@ -1,4 +1,5 @@
-// Checks access, loops of bridges and the form of the target's address.
+// Checks the access rules, loops between bridges, and whether the target's address has an object
+// key.
 #include "bridge/bridge_handler.h"
 
 #include "engine/connection/thread_frame.h"
@@ -95,7 +96,8 @@ BridgeHandler::OfLoop* BridgeHandler::find(const engine::Loop& loop) const noexc
 Forwarder& BridgeHandler::forwarder_of(engine::Loop& loop) {
   if (OfLoop* const known = find(loop)) return known->forwarder;
   const std::lock_guard lock(mutex_);
-  auto* const made = new OfLoop(context_, loop, first_.load());  // only the loop's thread makes it
+  // Only the loop's thread adds this loop, so the list has no entry for it yet.
+  auto* const made = new OfLoop(context_, loop, first_.load());
   first_.store(made, std::memory_order_release);
   return made->forwarder;
 }
@@ -134,7 +136,7 @@ bool BridgeHandler::locate(engine::Connection& connection,
                            const messaging::IncomingMessage& message,
                            engine::ThreadFrame& frame) noexcept try {
   return try_locate(connection, message, frame);
-} catch (const std::exception& exception) {  // no memory: the client waits for its time-out
+} catch (const std::exception& exception) {  // no memory: the client gets no reply
   log::write(log::Level::error, "bridge", exception.what());
   return true;
 }
@@ -177,7 +179,7 @@ void BridgeHandler::note_exceeded(engine::Connection& connection,
   log::write(log::Level::warning, "bridge",
              std::string(connection.transport().peer()) +
                  " has sent a message that exceeds a limit: its connection is closed");
-} catch (const std::exception& exception) {  // no memory for the line
+} catch (const std::exception& exception) {  // no memory for the log line
   log::write(log::Level::warning, "bridge", exception.what());
 }
 

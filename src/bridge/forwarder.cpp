@@ -64,7 +64,7 @@ void Forwarder::answer(engine::IncomingRequest& request, const Failure& failure)
   write_failure(reply, {request.connection.session(), request.version(), request.id(), from_bridge},
                 failure);
   request.connection.send(reply, request.frame);
-} catch (const std::exception& exception) {  // no memory: the client waits for its time-out
+} catch (const std::exception& exception) {  // no memory: the client gets no reply
   log::write(log::Level::error, "bridge", exception.what());
 }
 
@@ -314,7 +314,7 @@ void Forwarder::fail(ForwardedCall& call, const Failure& failure) noexcept {
       else
         write_failure(buffer_, call.answered(), failure);
       send(call);
-    } catch (const std::exception& exception) {  // no memory: the client waits for its time-out
+    } catch (const std::exception& exception) {  // no memory: the client gets no reply
       log::write(log::Level::error, "bridge", exception.what());
     }
   finish(call);

@@ -82,9 +82,9 @@ Written try_write(cdr::Buffer& buffer, const Session& session, Version version,
   return encoder.ok() ? Written::yes : Written::no;
 }
 
-// A context of four octets takes 12 octets. So the phase of what follows changes by 4. The headers
-// of 1.0 and 1.1 consist of units of four octets up to the principal, which is the same in both
-// messages. So the phases differ by 0 or 4.
+// A context of four octets takes 12 octets. So the phase of the octets after it changes by 4. The
+// headers of 1.0 and 1.1 consist of units of four octets up to the principal, which is the same in
+// both messages. So the phases differ by 0 or 4.
 template <typename Header>
 bool write(cdr::Buffer& buffer, const Session& session, Version version, NewHeader<Header> made,
            const RawBody& body) {

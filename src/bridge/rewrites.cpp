@@ -13,8 +13,8 @@ using messaging::ReplyStatus;
 
 namespace {
 
-/// The form of wide characters. In GIOP 1.1 it depends on the code set; in 1.2 each text has its
-/// size.
+/// The form of wide characters. In GIOP 1.1, this form depends on the code set. In GIOP 1.2, the
+/// size of each text precedes the text.
 cdr::CodeSets code_sets_of(Agreement agreement, messaging::Version version) noexcept {
   cdr::CodeSets code_sets;
   code_sets.giop_minor = version.minor;

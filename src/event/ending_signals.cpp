@@ -95,7 +95,7 @@ class Handlers {
     if (::sigaction(SIGHUP, nullptr, &present) != 0 || present.sa_handler != SIG_DFL) return;
     if (hung_up < 0) hung_up = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (hung_up < 0) return;
-    std::uint64_t count = 0;  // of signals before the present users
+    std::uint64_t count = 0;  // of signals that came before the present users
     static_cast<void>(!::read(hung_up, &count, sizeof(count)));
     struct sigaction action{};
     action.sa_handler = &perigee_note_hang_up;

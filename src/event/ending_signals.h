@@ -18,7 +18,8 @@ enum class HangUp : bool { by_application, is_event };
 /// default action, so a second signal ends the process at once. The destructor of the last object
 /// restores the application's signal handlers.
 ///
-/// With HangUp::is_event it also handles SIGHUP, unless the application handles or ignores it.
+/// With HangUp::is_event, the process also handles SIGHUP, unless the application handles or
+/// ignores it.
 class PERIGEE_INTERNAL_API EndingSignals {
  public:
   explicit EndingSignals(HangUp hang_up = HangUp::by_application) noexcept;
@@ -39,8 +40,8 @@ class PERIGEE_INTERNAL_API EndingSignals {
   const bool caught_;
 };
 
-/// Blocks SIGTERM and SIGINT in the calling thread for a scope, so that they interrupt no system
-/// call of an upcall there.
+/// Blocks SIGTERM and SIGINT in the calling thread for a scope, so that these signals do not
+/// interrupt the system calls of an upcall.
 class PERIGEE_INTERNAL_API EndingSignalsBlocked {
  public:
   EndingSignalsBlocked() noexcept;

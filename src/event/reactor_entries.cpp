@@ -237,7 +237,7 @@ void PollingReactor::follow_timers() noexcept {
   itimerspec time{};
   if (!due.is_never()) {
     using std::chrono::seconds;
-    const auto left = std::max<Duration>(due.left(now), std::chrono::nanoseconds(1));  // 0: never
+    const auto left = std::max<Duration>(due.left(now), std::chrono::nanoseconds(1));  // 0 disarms
     constexpr seconds longest(std::numeric_limits<time_t>::max());  // time_t may have 32 bits
     const auto whole = std::min(std::chrono::duration_cast<seconds>(left), longest);
     time.it_value.tv_sec = static_cast<time_t>(whole.count());

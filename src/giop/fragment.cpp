@@ -13,7 +13,7 @@ namespace {
 /// Iterates over the octets of a buffer, own and borrowed, in the order of sending.
 class SegmentCursor {
  public:
-  /// Starts behind the first `own_offset` octets, which must all be own octets.
+  /// Starts after the first `own_offset` octets, which must all be own octets.
   SegmentCursor(const cdr::Buffer& buffer, std::size_t own_offset)
       : own_(buffer.own_octets()), borrowed_(buffer.borrowed()), own_offset_(own_offset) {}
 
@@ -28,7 +28,7 @@ class SegmentCursor {
 
  private:
   /// At most `count` octets of the run at the cursor. A run has own or borrowed octets of the
-  /// buffer. The cursor advances behind the octets.
+  /// buffer. The cursor advances past the octets.
   OctetSpan front(std::size_t count) {
     const bool any = borrowed_index_ < borrowed_.size();
     if (any && borrowed_[borrowed_index_].own_offset == own_offset_) {

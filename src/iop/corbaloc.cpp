@@ -110,7 +110,7 @@ std::expected<CorbalocAddress, ReferenceError> take_address(std::string_view& te
   address.address = text.substr(0, size);
   text.remove_prefix(size);
   if (!has_host_and_port(address.scheme)) {
-    if (size == 0) return refuse(Reason::bad_address, "no address behind " + address.scheme + ':');
+    if (size == 0) return refuse(Reason::bad_address, "no address after " + address.scheme + ':');
     return address;
   }
   if (const auto completed = complete_host_and_port(address); !completed)

@@ -1,4 +1,4 @@
-// Errors of accept that do not end accepting. Private to ipc.
+// Tells after which errors of accept a listening socket can go on. Private to ipc.
 #pragma once
 
 namespace perigee::ipc {

@@ -71,7 +71,7 @@ Result<Handle> make_shared_memory(std::size_t size) {
   return memory;
 }
 
-// The seal allows no new writable mapping, so the memory is mapped before.
+// The seal allows no new writable mapping, so the memory is mapped before it is sealed.
 Result<ReadableMemory> make_readable_memory(std::size_t size) {
   auto memory = make_sized_file(size);
   if (!memory) return std::unexpected(memory.error());

@@ -37,7 +37,7 @@ class SharedMapping {
 
   /// Maps `size` octets from `offset`. Both are multiples of the page size.
   static Result<SharedMapping> map(int fd, std::size_t offset, std::size_t size, Access access);
-  /// Maps the same part twice, one mapping directly behind the other: octet `size + n` is octet
+  /// Maps the same part twice, one mapping directly after the other: octet `size + n` is octet
   /// `n`. So each piece of at most `size` octets of a ring is in one place.
   static Result<SharedMapping> map_twice(int fd, std::size_t offset, std::size_t size,
                                          Access access);

@@ -104,19 +104,19 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   }
   [[nodiscard]] bool ids_are_keys() const noexcept { return parts_.ids_are_keys; }
   [[nodiscard]] bool destroyed() const noexcept;
-  /// The names of this adapter and its ancestors, "RootPOA" first. Also after `destroy`.
+  /// The names of this adapter and its ancestors, "RootPOA" first. Valid also after `destroy`.
   [[nodiscard]] PERIGEE_INTERNAL_API std::vector<std::string> full_name() const;
   [[nodiscard]] std::vector<counted_ptr<Adapter>> all_children() const;
   [[nodiscard]] std::size_t active_object_count() const noexcept;
   /// Null if there are no children.
   [[nodiscard]] counted_ptr<Adapter> first_child() const noexcept;
-  /// The child that comes next; null if there is none.
+  /// The child after `child`; null if there is none.
   [[nodiscard]] counted_ptr<Adapter> child_after(const Adapter& child) const noexcept;
   /// Takes the lock that makes upcalls wait for each other, if the thread policy is
   /// SINGLE_THREAD_MODEL. Raises TRANSIENT if the calling thread is the last serving thread, and
-  /// the lock stays taken for `Settings::single_thread_wait`. Without this limit both could wait
-  /// for ever: the upcall that has the lock may need a request that only the calling thread could
-  /// serve.
+  /// the lock stays taken for `Settings::single_thread_wait`. Without this limit, two threads could
+  /// wait for each other for ever: the upcall that has the lock may need a request that only the
+  /// calling thread could serve.
   [[nodiscard]] std::unique_lock<std::recursive_timed_mutex> enter_upcall();
   /// A reference to an object of this adapter, with the type that its servant names.
   [[nodiscard]] CORBA::object_reference<CORBA::Object> reference_to(
@@ -132,8 +132,8 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   /// Lets a request use the adapter, so that `destroy` and the manager wait for it. False if the
   /// adapter was destroyed. Called before the request looks at the manager's state.
   [[nodiscard]] bool enter() noexcept;
-  /// Adds a second use, for a request that uses the adapter already. It ends when the request is
-  /// answered.
+  /// Adds a second use, for a request that uses the adapter already. The second use ends when the
+  /// request is answered.
   void enter_again() noexcept;
   void leave() noexcept;
   /// Notes a deferred reply of the object, and returns the object's id for `end_deferred`. If the
@@ -213,8 +213,8 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   const AdapterParts parts_;
   SlotRef ref_;  // in the dispatcher's table
   weak_counted_ptr<Adapter> self_;
-  // SINGLE_THREAD_MODEL. Taken before a turn at the servant activator, and before a child is
-  // registered as being made, never after.
+  // For SINGLE_THREAD_MODEL. Lock order: first this mutex, then the turn at the servant activator,
+  // or the registration of a child that is being made.
   std::recursive_timed_mutex upcall_mutex_;
 
   mutable std::mutex mutex_;  // guards the members below
@@ -234,7 +234,7 @@ class PERIGEE_INTERNAL_TYPE Adapter final : public ManagedAdapter {
   CORBA::object_reference<PortableServer::AdapterActivator> adapter_activator_;
 };
 
-/// A request's use of an adapter in which it found no object.
+/// The use of an adapter by a request that found no object in the adapter.
 class AdapterVisit {
  public:
   AdapterVisit() noexcept = default;

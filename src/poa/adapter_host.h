@@ -51,7 +51,7 @@ class AdapterHost {
   [[nodiscard]] orb::UpcallScope enter_upcall() const noexcept {
     return orb::UpcallScope(*context_identity_);
   }
-  /// Identifies upcalls of this ORB. Only compared, never used: the context may no longer exist.
+  /// Identifies upcalls of this ORB. Use only its address: the context may no longer exist.
   [[nodiscard]] const orb::OrbContext& context_identity() const noexcept {
     return *context_identity_;
   }

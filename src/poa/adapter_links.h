@@ -75,7 +75,7 @@ class AdapterLinks {
     const auto making = being_made_.find(name);
     return making != being_made_.end() && making->second != std::this_thread::get_id();
   }
-  /// Whether the calling thread is in the activator.
+  /// Whether the calling thread is inside the adapter activator of this adapter.
   [[nodiscard]] bool makes_child() const noexcept {
     return std::ranges::any_of(being_made_, [](const auto& making) {
       return making.second == std::this_thread::get_id();

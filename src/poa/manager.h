@@ -57,7 +57,7 @@ class PERIGEE_INTERNAL_TYPE Manager final : public PortableServer::POAManager {
   void note_held() noexcept;
 
   void add(const counted_ptr<ManagedAdapter>& adapter);
-  /// Whether it is a manager of this ORB: each ORB has one host.
+  /// Whether this manager belongs to the ORB of `host`: each ORB has one host.
   [[nodiscard]] bool is_of(const AdapterHost& host) const noexcept { return host_.get() == &host; }
 
  protected:
@@ -83,7 +83,7 @@ class PERIGEE_INTERNAL_TYPE Manager final : public PortableServer::POAManager {
   std::uint32_t waiting_count_ = 0;
   std::uint64_t wake_count_ = 0;
   std::vector<weak_counted_ptr<ManagedAdapter>> adapters_;  // some no longer exist
-  std::size_t prune_size_ = prune_size_min_;  // at this size, `add` removes them from adapters_
+  std::size_t prune_size_ = prune_size_min_;  // at this size, `add` removes expired adapters
 };
 
 }  // namespace perigee::poa

@@ -13,8 +13,8 @@ namespace perigee::runtime {
 [[nodiscard]] std::string describe_options();
 
 /// Applies the options among `arguments` and removes them, with their values; other arguments stay.
-/// Then applies the values of the configuration file that the arguments do not set: the file of
-/// -ORBConfigFile, else that of the environment variable PERIGEE_CONFIG.
+/// Then applies the values of the configuration file, except for options that the arguments set.
+/// -ORBConfigFile names the file, or else the environment variable PERIGEE_CONFIG.
 /// Raises CORBA::BAD_PARAM for an unknown option (and proposes the nearest one), for a missing
 /// value, and for a value that cannot be used. For the file, the error has line and column.
 /// -ORBHelp prints the list and ends the process.

@@ -1,4 +1,4 @@
-// Finds the library, and checks that it was built for this ORB.
+// Finds libperigee_tls, and checks that it was built for this ORB.
 #include "runtime/tls_part.h"
 
 #include "transport/companion.h"

@@ -23,11 +23,12 @@ class PERIGEE_INTERNAL_API PluginLibrary {
   /// `path`: see ProtocolRegistry::load. Errors: IoErrorKind::bad_plugin.
   [[nodiscard]] static std::expected<PluginLibrary, IoError> open(const std::string& path);
 
-  /// The address of the function that the library exports. Errors: IoErrorKind::bad_plugin, if
-  /// there is none, or if the symbol is not a function.
+  /// The address of the function `symbol` that the library exports. Errors:
+  /// IoErrorKind::bad_plugin, if the library does not export it, or if the symbol is not a
+  /// function.
   [[nodiscard]] std::expected<void*, IoError> function(const char* symbol) const;
-  /// Whether the library was built for this ORB, and is linked with this copy of it. Errors:
-  /// IoErrorKind::bad_plugin, with the difference.
+  /// Checks that the library was built for this ORB, and is linked with this copy of the ORB.
+  /// Errors: IoErrorKind::bad_plugin, with the difference.
   [[nodiscard]] std::expected<void, IoError> check_fit(const char* build, const char* home) const;
   /// The library stays mapped until the process ends.
   void keep() noexcept { [[maybe_unused]] void* const mapped = library_.release(); }

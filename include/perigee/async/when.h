@@ -50,7 +50,7 @@ const std::stop_token& parents_token(std::coroutine_handle<Parent> parent) {
 /// Begins tasks and waits until all have ended.
 class All {
  public:
-  /// For `parent`, whose stop token is `stop`.
+  /// Begins the task of `frame`. `parent`: the awaiting coroutine. `stop`: its stop token.
   template <typename T, typename Parent>
   void begin(OwnedFrame<T>& frame, std::coroutine_handle<Parent> parent,
              const std::stop_token& stop) noexcept {
@@ -274,16 +274,17 @@ template <typename T>
 }
 
 /// `auto first = co_await when_any(f(), g());`: begins all tasks in turn. The first task that ends
-/// with a value wins, and the other tasks are asked to stop. Waits until these have ended, too, so
-/// that no task outlives the await. Gives a variant: its index is the winner's place in the list,
-/// and it holds the winner's value. A failed task does not win; if all fail, throws the exception
-/// of the first task in the list. Allocates once, for the stop state.
+/// with a value wins, and the other tasks are asked to stop. The await ends when all tasks have
+/// ended, so no task outlives it. Gives a variant: its index is the winner's place in the list, and
+/// it holds the winner's value. A failed task does not win; if all fail, throws the exception of
+/// the first task in the list. Allocates once, for the stop state.
 template <typename... Ts>
   requires(sizeof...(Ts) > 0)
 [[nodiscard]] async::detail::WhenAny<Ts...> when_any(task<Ts>... work) {
   return async::detail::WhenAny<Ts...>(std::move(work)...);
 }
-/// The same for any number of tasks, at least one (std::invalid_argument). Gives a `winner<T>`.
+/// The same for any number of tasks. Throws std::invalid_argument if there are no tasks. Gives a
+/// `winner<T>`.
 template <typename T>
   requires(!std::is_reference_v<T>)
 [[nodiscard]] async::detail::WhenAnyOf<T> when_any(std::vector<task<T>> work) {

@@ -12,8 +12,9 @@ namespace perigee {
 /// A point in time at which waiting ends, or `never`. A value. A deadline has no clock: the waiting
 /// object passes the present time of its own clock.
 ///
-/// All code that waits until a time has this time as a Deadline. Only in tables of options, zero or
-/// the largest duration means "no limit"; the code that reads an option makes a Deadline of it.
+/// Code that waits until a point in time receives it as a Deadline. Only option tables use zero or
+/// the largest duration for "no limit"; the code that reads such an option converts it to a
+/// Deadline.
 class Deadline {
  public:
   /// Never passes.

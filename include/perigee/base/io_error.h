@@ -36,7 +36,7 @@ enum class IoErrorKind : std::uint8_t {
   bad_address,    ///< the address cannot be parsed, resolved or used by this protocol
   unsupported,    ///< the protocol cannot do the operation
   limit,          ///< a configured limit is reached, or the system lacks handles, threads or memory
-  bad_plugin,     ///< a plug-in that does not fit this ORB, or that has failed
+  bad_plugin,     ///< a plug-in does not fit this ORB, or has failed
   bad_file,       ///< a file that the protocol needs cannot be used
   untrusted,      ///< one side has refused the other's proof of identity
 };

@@ -26,8 +26,8 @@ struct OperationTypes {
 /// The nodes need no names. Nodes of enums need no members, since enumerators are not checked.
 /// Members of unions are in the order of their labels, and the default is the last member. Nodes of
 /// valuetypes have their repository ids, modifiers and concrete bases, as in TypeCodes. The node of
-/// ValueBase has the modifier of an abstract valuetype. Requests do not carry their interface, so a
-/// name stands for the operations of all interfaces.
+/// ValueBase has the modifier of an abstract valuetype. Requests do not name their interface, so
+/// one entry serves all operations of the same name.
 struct RewritingPlan {
   /// Finds a std::string by a std::string_view.
   struct TextHash {
@@ -43,9 +43,10 @@ struct RewritingPlan {
   /// For each exception, a struct that has its members. Exceptions without references are left
   /// out: they pass unread.
   ByText<const cdr::TypeNode*> exceptions;
-  /// All valuetypes and boxed values that messages may contain: a value may have another type than
-  /// its parameter or member. The bridge reads a value whose type is missing here only if the value
-  /// can be truncated to one of these types. Otherwise its state passes unread, if it is in chunks.
+  /// All valuetypes and boxed values that messages may contain, because a value may have a type
+  /// derived from the type of its parameter or member. If the type of a value is missing here, the
+  /// bridge reads the value only if it can be truncated to one of these types. Otherwise, state in
+  /// chunks passes unread; for other state, the message gets MARSHAL.
   ByText<const cdr::TypeNode*> values;
   /// Keeps the nodes alive. Plans that were copied from each other share the nodes.
   std::shared_ptr<const void> nodes;

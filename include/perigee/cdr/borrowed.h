@@ -1,6 +1,6 @@
-// Parameters with the annotation @perigee::borrowed: sequences of numbers and strings that are not
-// copied. The sender writes from the caller's memory; the receiver gets a view into the octets
-// received.
+// Parameters with the annotation @perigee::borrowed: strings, and sequences of numbers, that are
+// not copied. The sender writes from the caller's memory. The receiver gets a view into the
+// received octets.
 #pragma once
 
 #include <perigee/base/export.h>

@@ -378,9 +378,9 @@ class PERIGEE_API Decoder {
     return is_slow_copy(values.data(), view.data(), view.size_bytes());
   }
   static Decoder failed(ErrorKind kind) noexcept;
-  /// Goes to the next piece or chunk. In the present one, only padding in front of a number of this
-  /// alignment may be unread. If there is no next one, returns false, and sets an error
-  /// (`truncated`, `bad_value`).
+  /// Goes to the next piece or chunk. In the present piece or chunk, only padding in front of a
+  /// number of this alignment may be unread. Without a next piece or chunk, returns false, and sets
+  /// an error (`truncated`, `bad_value`).
   [[gnu::cold]] bool begin_next_piece(std::size_t alignment) noexcept;
   /// Goes to the piece or chunk that holds the next number, which has `size` octets.
   [[gnu::cold]] bool find_number(std::size_t size) noexcept;

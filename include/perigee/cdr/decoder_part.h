@@ -6,8 +6,8 @@
 
 namespace perigee::cdr {
 
-/// The base tells the two kinds of parts from each other. So a decoder needs one pointer for both,
-/// and messages without them cost nothing more.
+/// A decoder has one pointer for both kinds of parts, and `kind` tells them apart. Messages
+/// without parts have no further cost.
 class DecoderPart {
  public:
   enum class Kind : std::uint8_t { landed, values };

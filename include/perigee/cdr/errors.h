@@ -20,7 +20,7 @@ enum class ErrorKind : std::uint8_t {
   bad_encapsulation,
   bad_value,         ///< well-formed, but not allowed here
   too_deep,          ///< nesting beyond `Limits::depth_max`
-  too_large,         ///< beyond any other limit of sizes or numbers
+  too_large,         ///< a size or count is beyond another limit
   too_much_memory,   ///< the values of a message would take more memory than its size allows
   memory_full,       ///< the decoded values of all messages together take the whole budget
   local_object,      ///< a local object cannot be marshalled
@@ -29,9 +29,9 @@ enum class ErrorKind : std::uint8_t {
   no_code_set,       ///< the peers have not agreed on a code set for wide characters
   bound_exceeded,    ///< the value is longer than its type allows; only when encoding
   not_supported,     ///< a type that cannot be marshalled by this version of Perigee
-  no_value_factory,  ///< no value factory for the type of a valuetype, nor for a base to truncate
-                     ///< to
-  value_cycle,       ///< a value refers to a value that contains it, and this is refused here
+  no_value_factory,  ///< no value factory for a valuetype, nor for a base type to which the value
+                     ///< can be truncated
+  value_cycle,       ///< a value refers to a value that contains it, where no cycle is allowed
 };
 
 /// An error of decoding or encoding: its kind and its place.

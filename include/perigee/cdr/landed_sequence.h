@@ -1,5 +1,5 @@
 // The numbers of a large sequence that are not in the storage of their message. They were received
-// directly into the vector of their parameter, or stay in memory of the sender.
+// directly into the vector of their parameter, or are linked: they stay in memory of the sender.
 #pragma once
 
 #include <perigee/base/counted_ptr.h>
@@ -19,13 +19,13 @@ namespace perigee::cdr {
 
 class PinnedMemory;
 
-/// The numbers at the end of a message. The other octets of the message, the head, are elsewhere.
-/// Once the numbers have arrived, one thread at a time accesses this object, like the message.
+/// The numbers at the end of a message. The other octets of the message, its head, are stored
+/// elsewhere. Once the numbers have arrived, only one thread at a time may access this object.
 class PERIGEE_API LandedSequence final : public DecoderPart {
  public:
   /// The first number is `head_size` octets after the start of the message.
   LandedSequence(LargeVector values, SequencePlace place, std::size_t head_size) noexcept;
-  /// Numbers that are linked: `octets` in `memory`, which the sender shares with this process. The
+  /// For linked numbers: `octets` in `memory`, which the sender shares with this process. The
   /// caller trusts the sender not to change them.
   LandedSequence(OctetSpan octets, counted_ptr<PinnedMemory> memory,
                  std::size_t head_size) noexcept;
@@ -51,7 +51,7 @@ class PERIGEE_API LandedSequence final : public DecoderPart {
   [[nodiscard]] bool is_linked() const noexcept { return static_cast<bool>(linked_memory_); }
   /// The numbers, if they are linked.
   [[nodiscard]] OctetSpan linked() const noexcept { return linked_; }
-  /// Owns their memory.
+  /// The owner of the linked numbers' memory. Null if the numbers are not linked.
   [[nodiscard]] const counted_ptr<PinnedMemory>& linked_memory() const noexcept {
     return linked_memory_;
   }
@@ -61,7 +61,7 @@ class PERIGEE_API LandedSequence final : public DecoderPart {
   [[nodiscard]] bool holds() const noexcept {
     return std::holds_alternative<std::vector<T>>(values_) && !taken_ && !is_linked();
   }
-  /// Moves the numbers to `values`, as they were received. If they have another type, or were taken
+  /// Moves the vector of the numbers to `values`. If the numbers have another type, or were taken
   /// before, returns false and moves nothing.
   template <typename T>
   [[nodiscard]] bool take(std::vector<T>& values) noexcept {
@@ -71,7 +71,7 @@ class PERIGEE_API LandedSequence final : public DecoderPart {
     return true;
   }
   /// All octets of the message in one piece, which lives as long as this object. Empty if there is
-  /// no memory for it, or if the numbers were taken.
+  /// no memory for the piece, or if the numbers were taken.
   [[nodiscard]] OctetSpan join(OctetSpan head) noexcept;
 
  private:

@@ -94,7 +94,7 @@ struct TypeNode {
   std::uint16_t digits = 0;         ///< of fixed
   std::int16_t scale = 0;           ///< of fixed; for valuetypes the modifier
   std::int32_t default_index = -1;  ///< the union member that is the default; -1: none
-  // Every field has a default, so that compilers do not warn about initialisers without it.
+  // Every field has a default, so that compilers do not warn about initialisers that omit fields.
   std::string_view id = {};    ///< repository id; may be empty
   std::string_view name = {};  ///< may be empty
   /// Sequence, array, map: the element type. Alias, value box: the type behind it. Union: the
@@ -148,7 +148,7 @@ struct TypeRef {
 
 /// Limits of a TypeCode, whether it comes from the network or from the application.
 struct TypeLimits {
-  std::uint32_t depth_max = 64;  ///< TypeCodes inside each other
+  std::uint32_t depth_max = 64;  ///< nested TypeCodes
   /// Parts of one TypeCode, in memory and as written: its types, and its members that have no type
   /// (enumerators, flags).
   std::uint32_t nodes_max = 16'384;

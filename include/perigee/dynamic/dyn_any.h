@@ -121,7 +121,8 @@ class PERIGEE_API DynAny : public virtual CORBA::LocalObject {
   /// The same as `insert_any(value->to_any())`.
   void insert_dyn_any(const _ref_type& value);
   /// Sets a valuetype or boxed value: in this DynAny if it is a DynValueCommon of the type, else in
-  /// the current component. Also in an abstract interface, if the class of the value supports one.
+  /// the current component. Also sets the value of an abstract interface, if the class of `value`
+  /// supports an abstract interface.
   void insert_val(const CORBA::valuetype_reference<CORBA::ValueBase>& value);
   /// Sets an object, a value or nil in an abstract interface. Does not check whether the object or
   /// value supports the abstract interface of the TypeCode.

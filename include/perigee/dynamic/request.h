@@ -54,9 +54,9 @@ class PERIGEE_API Request final {
 
   [[nodiscard]] const object_reference<Object>& target() const noexcept;
   [[nodiscard]] const std::string& operation() const noexcept;
-  /// The arguments. The list may be changed before the request is sent. While the call runs, it has
-  /// the arguments as they were sent. After the reply, the `out` and `inout` items have the
-  /// results.
+  /// The arguments. The list may be changed before the request is sent. While the call runs, the
+  /// list has the arguments as they were sent. After the reply, the `out` and `inout` items have
+  /// the results.
   [[nodiscard]] NVList& arguments() noexcept;
   [[nodiscard]] const NVList& arguments() const noexcept;
   /// The result. Its type is the return type.
@@ -96,10 +96,10 @@ class PERIGEE_API Request final {
   /// waits for up to a millisecond. Raises OMG minor 11 if the request was not sent, 12 if
   /// `get_response` was called before, 13 if the request was sent by `invoke` or a oneway function.
   bool poll_response();
-  /// Waits for the outcome of a deferred call. References to the items of `arguments()` stay valid.
-  /// But if the directions (ARG_IN, …) in the list were changed after the call was started, the
-  /// list that was sent replaces it, with the results. Raises the exceptions of `invoke`; and
-  /// BAD_INV_ORDER as `poll_response`.
+  /// Waits for the outcome of a deferred call. References to the items of `arguments()` stay valid,
+  /// unless the directions (ARG_IN, …) in the list were changed after the call was started. Then
+  /// the list that was sent, with the results, replaces the changed list. Raises the exceptions of
+  /// `invoke`; and BAD_INV_ORDER as `poll_response`.
   void get_response();
 
   /// For the functions below.

@@ -71,8 +71,8 @@ inline Transfer pipe_recv(int fd, MutableOctetSpan space, TimeLimit limit) noexc
 /// Makes a pipe: the first handle is the receiving end, the second the sending end.
 PERIGEE_API Result<std::array<Handle, 2>> open_pipe();
 
-/// Errors of the four functions below: the system's. For all except `create_fifo` also
-/// `not_supported`, if the path is not a pipe.
+/// Errors of the four functions below: those of the system. All except `create_fifo` also return
+/// `not_supported` if the path is not a pipe.
 PERIGEE_API Status create_fifo(const FifoAddr& address, FifoAccess access);
 PERIGEE_API Status remove_fifo(const FifoAddr& address);
 PERIGEE_API Result<Handle> open_fifo_sender(const FifoAddr& address, TimeLimit limit);

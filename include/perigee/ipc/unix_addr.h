@@ -51,7 +51,7 @@ class UnixAddr {
     return a.kind() == b.kind() && a.name() == b.name();
   }
 
-  /// @name For system calls: an address has the layout of the system's, and is never converted.
+  /// @name For system calls. The layout is that of sockaddr_un, so no address is converted.
   /// @{
   [[nodiscard]] const void* native() const noexcept { return this; }
   [[nodiscard]] constexpr std::uint32_t native_size() const noexcept { return size_; }

@@ -21,9 +21,9 @@ template <typename T>
 class weak_abstract_reference;
 
 /// A counted reference to an abstract interface: an object of a derived interface, or a value of a
-/// valuetype that supports the abstract interface. `operator->` calls the object or the value. Null
-/// is nil; using it raises INV_OBJREF. Several threads may use copies, but not the same
-/// abstract_reference.
+/// valuetype that supports the abstract interface. `operator->` calls the object or the value. A
+/// null reference is nil: `operator->` raises INV_OBJREF. Several threads may use copies, but not
+/// the same abstract_reference.
 ///
 /// References to derived interfaces, and to valuetypes that support T, convert to this class.
 /// Source: CORBA 3.0, chapter 6 "Abstract Interface Semantics".
@@ -50,7 +50,7 @@ class abstract_reference {
   abstract_reference(  // NOLINT(google-explicit-constructor)
       const valuetype_reference<U>& value) noexcept
       : held_(value._shared()) {}
-  /// A servant that is also a value of a valuetype that supports T.
+  /// Refers to a servant that is also a value of a valuetype that supports T.
   template <typename U>
     requires std::is_convertible_v<U*, T*>
   abstract_reference(  // NOLINT(google-explicit-constructor)
@@ -116,7 +116,7 @@ class weak_abstract_reference {
   perigee::weak_counted_ptr<T> held_;
 };
 
-/// Base of all abstract interfaces, also a type of IDL: `CORBA::AbstractBase`. The stub of a
+/// Base class of all abstract interfaces. In IDL, its name is `CORBA::AbstractBase`. The stub of a
 /// derived interface is also an Object. A value of a valuetype that supports an abstract interface
 /// is also a ValueBase.
 class PERIGEE_API AbstractBase {
@@ -127,9 +127,9 @@ class PERIGEE_API AbstractBase {
   virtual ~AbstractBase();
   AbstractBase& operator=(const AbstractBase&) = delete;
 
-  /// A reference to this object, or nil if it is a value. Sends no request. Any thread.
+  /// A reference to this object. Nil if this is a value. Sends no request. Any thread.
   [[nodiscard]] object_reference<Object> _to_object();
-  /// A reference to this value, or null if it is an object. Any thread.
+  /// A reference to this value. Null if this is an object. Any thread.
   [[nodiscard]] valuetype_reference<ValueBase> _to_value() noexcept;
 
  protected:
@@ -205,17 +205,17 @@ struct interface_traits : stub::output_traits<CORBA::abstract_reference<T>> {
   }
 };
 
-/// An object reference or a value. Nil has neither.
+/// An object reference or a value. Both members are null for a nil reference.
 struct Decoded {
   counted_ptr<orb::Reference> object;
   counted_ptr<CORBA::ValueBase> value;
 };
 
-/// Encodes an object reference or a value; null is nil. A local object fails the encoder.
-/// Source: CORBA 3.0, 15.3.7 "Abstract Interfaces".
+/// Encodes an object reference or a value. If `held` is null, encodes a nil reference. A local
+/// object fails the encoder. Source: CORBA 3.0, 15.3.7 "Abstract Interfaces".
 PERIGEE_API void encode(cdr::Encoder& encoder, const CORBA::AbstractBase* held);
-/// Errors: those of object references, and those of values. A value whose class does not support
-/// the expected interface is a `bad_value`.
+/// Errors: those of object references, and those of values. `bad_value` if the class of the value
+/// does not support the expected interface.
 PERIGEE_API Decoded decode(cdr::Decoder& decoder, const value::Expected& expected);
 
 }  // namespace perigee::abstract

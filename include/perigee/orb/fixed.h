@@ -43,7 +43,7 @@ constexpr Int128 checked_fixed(Int128 units, int digits) {
   return units;
 }
 
-/// The number of digits of `units`, without zeros in front. At least the digits behind the point,
+/// The number of digits of `units`, without zeros in front. At least the digits after the point,
 /// and at least one.
 constexpr std::uint16_t count_fixed_digits(Int128 units, int scale) {
   int count = std::max(scale, 1);
@@ -51,7 +51,7 @@ constexpr std::uint16_t count_fixed_digits(Int128 units, int scale) {
   return static_cast<std::uint16_t>(count);
 }
 
-/// What happens to digits other than zero behind the places of the type.
+/// What happens to digits other than zero after the places of the type.
 enum class FurtherDigits : std::uint8_t { cut_off, refused };
 
 /// Reads "-12.345", "7" or ".5", with or without a `d` at the end. Gives the number times ten to
@@ -145,7 +145,7 @@ class Fixed {
   [[nodiscard]] constexpr std::uint16_t fixed_digits() const noexcept {
     return perigee::stub::count_fixed_digits(units_, Scale);
   }
-  /// The number of digits behind the point, with zeros: `Scale`.
+  /// The number of digits after the point, with zeros: `Scale`.
   [[nodiscard]] static constexpr std::uint16_t fixed_scale() noexcept { return Scale; }
 
   /// Rounds half away from zero, to `scale` digits after the point.

@@ -102,7 +102,8 @@ class PERIGEE_API ServerRequest : private cdr::PinSource {
   /// @{
   /// The service contexts of the request, valid during its upcall. A deferred request has none.
   [[nodiscard]] virtual std::span<const iop::ServiceContext> contexts() const noexcept;
-  /// Whether it is a oneway whose client waits until the servant is found (SYNC_WITH_SERVER).
+  /// Whether the request is a oneway whose client waits until the servant is found
+  /// (SYNC_WITH_SERVER).
   [[nodiscard]] virtual bool is_with_server() const noexcept { return false; }
   /// Null if the request has no interceptors. The adapter owns it.
   [[nodiscard]] ServerInterception* interception() const noexcept { return interception_; }

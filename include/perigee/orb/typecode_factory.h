@@ -166,11 +166,11 @@ class ValueMember {
 };
 using ValueMemberSeq = std::vector<ValueMember>;
 
-/// Makes TypeCodes. Without state: any thread. Errors: BAD_TYPECODE (OMG minor 2) for impossible
-/// types of members, elements and bases; BAD_PARAM (OMG minors 17 to 20) for members of the same
-/// name, labels of the same value or of a wrong type, and impossible discriminator types; IMP_LIMIT
-/// for too many parts. Obtained as the initial reference `TypeCodeFactory`; the ORB is also a
-/// TypeCodeFactory. Source: CORBA 3.0, 4.11.3.
+/// Makes TypeCodes. Has no state, so any thread may use it. Errors: BAD_TYPECODE (OMG minor 2) for
+/// impossible types of members, elements and bases; BAD_PARAM (OMG minors 17 to 20) for members of
+/// the same name, labels of the same value or of a wrong type, and impossible discriminator types;
+/// IMP_LIMIT for too many parts. Obtained as the initial reference `TypeCodeFactory`; the ORB is
+/// also a TypeCodeFactory. Source: CORBA 3.0, 4.11.3.
 class PERIGEE_API TypeCodeFactory : public virtual LocalObject {
  public:
   TypeCodeFactory() = default;

@@ -38,14 +38,14 @@ class PERIGEE_API Reading final : public cdr::ValueReading {
     return static_cast<Reading&>(*decoder.values());
   }
 
-  /// The octets come from this process, and may refer to values outside of them. Sets these values.
-  /// The span must outlive this object.
+  /// For octets that come from this process and may refer to values outside of them: sets these
+  /// values. The span must outlive this object.
   void set_outer_values(std::span<const counted_ptr<CORBA::ValueBase>> values) noexcept {
     outer_values_ = values;
     accept_outer_values(static_cast<std::uint32_t>(values.size()));
   }
 
-  /// Whether one of these values was not of the expected class.
+  /// Whether one of the outer values was not of the expected class.
   [[nodiscard]] bool has_refused_outer() const noexcept { return has_refused_outer_; }
 
   /// While an object of this class exists, the Reading decodes a value of an any whose TypeCode

@@ -16,7 +16,7 @@ class Outstanding;
 
 namespace perigee::skeleton {
 
-/// The deferred reply to one request. Movable; one pointer.
+/// The deferred reply to one request. Movable; as small as a pointer.
 ///
 /// Any thread may reply. If several threads try to reply, one of them succeeds. Until the reply,
 /// the object and its servant are not destroyed: POA::destroy and similar operations wait for the

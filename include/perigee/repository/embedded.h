@@ -20,7 +20,7 @@ namespace perigee::repository {
 /// object as long as clients may call `_get_interface`, and destroy it before the ORB. Any thread.
 class PERIGEE_API EmbeddedServer final {
  public:
-  /// Several descriptions may have the same definitions, but not different ones with the same
+  /// Descriptions may repeat a definition, but must not contain different definitions with the same
   /// repository id. Raises INITIALIZE for octets that are not from perigee-idl, BAD_PARAM if two
   /// descriptions differ in a definition, NO_RESOURCES and IMP_LIMIT beyond `limits`, and the
   /// exceptions of `POA::create_POA`.

@@ -33,7 +33,8 @@ class PERIGEE_API PcapFile {
 PERIGEE_API std::expected<std::unique_ptr<PcapFile>, IoError> make_pcap_file(
     const std::string& path);
 
-/// Wraps a protocol: every transport that it makes is recorded. The file must outlive it.
+/// Wraps a protocol: every transport that it makes is recorded. The file must outlive the protocol
+/// and its transports.
 PERIGEE_API std::unique_ptr<ProtocolFactory> record_protocol(std::unique_ptr<ProtocolFactory> inner,
                                                              PcapFile& file);
 

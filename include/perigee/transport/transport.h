@@ -253,8 +253,9 @@ class PERIGEE_API Acceptor {
   /// Further addresses that references publish, in the order in which clients shall try them.
   [[nodiscard]] virtual std::span<const Endpoint> alternates() const noexcept { return {}; }
   /// Components that contain the address of this acceptor, for peers that look for the address in
-  /// the first IIOP profile of a reference. The reference then has these components there, and no
-  /// profile of the protocol's own for this acceptor. Empty: the protocol makes a profile.
+  /// the first IIOP profile of a reference. That profile then contains these components, and the
+  /// reference has no profile of this protocol for the acceptor. Empty: the protocol makes a
+  /// profile.
   [[nodiscard]] virtual std::span<const iop::TaggedComponent> iiop_components() const noexcept {
     return {};
   }

@@ -1,4 +1,5 @@
-// Copies a body at its phase, so that it fits behind the same header as the received body.
+// Copies a body at its phase (see RawBody), so that the copy fits after the header of the received
+// body.
 #include "bridge/rewriting/body_rewriter.h"
 
 #include <perigee/cdr/encoder.h>
@@ -10,8 +11,8 @@ namespace perigee::bridge {
 
 namespace {
 
-/// The copy, at the phase of the received body. Unless a reference was replaced, the received body
-/// is taken, since it needs no copy and keeps its pieces.
+/// The copy, at the phase of the received body. If no reference was replaced, the result is the
+/// received body itself, which needs no copy and keeps its pieces.
 BodyRewriter::Result finished(const BodyRewriter::Received& received, cdr::Decoder& values,
                               const ValueCopier& copier, const cdr::Buffer& buffer) {
   if (values.ok() && values.remaining() != 0) values.fail(cdr::ErrorKind::bad_length);

@@ -53,7 +53,8 @@ std::uint32_t next_request_number() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Sets a hook only if interceptors of its kind exist, so that other calls keep their speed.
+// Sets the hooks of calls and of upcalls only if interceptors of their kind exist, so that other
+// calls keep their speed.
 void OrbInterceptors::start(InterceptorLists lists, std::uint32_t slots) {
   const bool has_client = !lists.client.empty();
   const bool has_server = !lists.server.empty();

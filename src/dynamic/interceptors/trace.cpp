@@ -20,8 +20,8 @@ bool is_zero(const std::array<std::uint8_t, size>& id) noexcept {
 
 template <std::size_t size>
 std::array<std::uint8_t, size> random_id() {
-  // On the heap: it takes 5,000 octets, and a library that is loaded late has little room for
-  // thread-local variables.
+  // The random device is on the heap because it takes 5,000 octets. A library that is loaded late
+  // has little room for thread-local variables.
   thread_local const auto source = std::make_unique<std::random_device>();
   std::array<std::uint8_t, size> id{};
   while (is_zero(id))

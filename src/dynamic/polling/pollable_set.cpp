@@ -49,9 +49,9 @@ class TimeLimit final {
 /// Two lists of pollables: waiting ones, and ready ones in the order of their events. A change of
 /// the stage moves a pollable. So the work for it does not grow with the number of pollables.
 ///
-/// The object owns itself until the set ends. A source that reports an event at that time keeps the
-/// object alive until the report is complete.
-/// So polling.h, which generated headers include, needs no <memory>.
+/// The object owns itself until the set ends, so that polling.h, which generated headers include,
+/// needs no <memory>. A source that reports an event when the set ends keeps the object alive until
+/// the report is complete.
 struct PollableSet::Members : std::enable_shared_from_this<Members> {
   /// A pollable of the set. Its source keeps a weak pointer to it.
   struct Entry final : perigee::polling::Watcher {

@@ -22,7 +22,7 @@ using cdr::TypeNode;
 using enum cdr::TypeKind;
 using ValueReference = CORBA::valuetype_reference<CORBA::ValueBase>;
 
-/// Kinds of which equal values may have different octets.
+/// Whether equal values of this kind may have different octets.
 bool is_loose_kind(cdr::TypeKind kind) {
   switch (kind) {
     case tk_any:

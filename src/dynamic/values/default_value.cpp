@@ -169,8 +169,8 @@ class DefaultWriter final {
   std::uint32_t levels_left_ = levels_max;
 };
 
-/// Values of a discriminator: at least one more than a TypeCode can have labels, if there are so
-/// many.
+/// Values of a discriminator. There are more of them than a TypeCode can have labels, unless the
+/// discriminator has fewer values.
 struct Candidates {
   std::int64_t first = 0;
   std::int64_t last = 0;

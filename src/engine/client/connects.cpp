@@ -150,8 +150,8 @@ IoError no_thread(const Endpoint& endpoint) noexcept try {
 
 // Called if no thread could be started. If no other thread runs, no connect of the list would ever
 // end, so the list is emptied. `done` reports this for all connects but the caller's own. True: the
-// caller's own connect was still in the list, and is in `wanted` again. The exception has to report
-// it.
+// caller's own connect was still in the list, and is in `wanted` again. Then the exception has to
+// report the failure.
 template <typename List>
 bool Connects::drop_without_thread(List& list, std::uint32_t& threads, const void* own,
                                    Wanted& wanted) {

@@ -256,7 +256,7 @@ void Channel::flush_rest() noexcept {
 
 void Channel::log_peer_that_does_not_read() noexcept try {
   log::write(log::Level::warning, "orb", peer() + " does not read its messages");
-} catch (const std::exception& exception) {  // no memory for the line
+} catch (const std::exception& exception) {  // no memory for the log line
   log::write(log::Level::warning, "orb", exception.what());
 }
 
@@ -265,7 +265,7 @@ void Channel::log_full_queue() noexcept try {
              peer() + " does not read: " + std::to_string(queued_octets()) +
                  " octets wait for it; -ORBSendQueueSizeMax allows " +
                  std::to_string(limits_.write_queue_size_max) + ": the connection is closed");
-} catch (const std::exception& exception) {  // no memory for the line
+} catch (const std::exception& exception) {  // no memory for the log line
   log::write(log::Level::warning, "orb", exception.what());
 }
 

@@ -133,8 +133,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
 
   /// @name For the handler of requests
   /// @{
-  /// The place in which an upcall makes its reply. A reply that will be held back for its batch is
-  /// made in the buffer's own memory.
+  /// The place in which an upcall makes its reply. If the reply will be held back for its batch,
+  /// the place is the own memory of `reply`.
   [[nodiscard]] MessagePlace place_for(cdr::Buffer& reply, const ThreadFrame& frame) noexcept {
     return MessagePlace(io_, reply, io_.encodes_in_place() && !joins_batch(frame));
   }
@@ -237,7 +237,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool pauses() noexcept;
   [[nodiscard]] bool begin_pause() noexcept;
   [[nodiscard]] bool all_taken() const noexcept;
-  // Whether the connection handles the received requests even if there is no room for them: if it
+  // Whether the connection handles received requests even without room for them. It does so when it
   // is broken, unless requests are executed in order.
   [[nodiscard]] bool is_read_to_end() const noexcept {
     return io_.broken() && requests_.order() == RequestOrder::none;
@@ -293,7 +293,8 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool awaits_replies() const noexcept;
   [[nodiscard]] bool has_calls() const noexcept;
   [[nodiscard]] bool has_room_for_request() const noexcept;
-  /// Called by a thread that has listed its call. False: the connection ends.
+  /// Called by a thread that has added its call to the calls of the connection. False: the
+  /// connection ends.
   [[nodiscard]] bool may_start() noexcept;
   [[nodiscard]] StartStatus send_oneway(Outbound& out, StartedCall& call,
                                         const cdr::Buffer& request) noexcept;
@@ -329,7 +330,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool serves_requests() const noexcept;
   /// True: the request was kept for later, or refused. False: it can be dispatched now.
   [[nodiscard]] bool keep_or_refuse(messaging::IncomingMessage& message, ThreadFrame& frame);
-  /// False: there is no room for it behind the waiting request.
+  /// False: there is no room for `message` behind the waiting request.
   [[nodiscard]] bool keep_behind_waiting(messaging::IncomingMessage& message);
   void drop_kept() noexcept;
   void refuse(messaging::IncomingMessage& message, ThreadFrame& frame, Refusal refusal);
@@ -449,11 +450,11 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   ShortLock watch_lock_;  // guards the members below
   bool watch_ended_ = false;
   Deadline watch_armed_;  // never: it is not armed
-  StandStill idle_;       // watches messages; while the connection ends, the peer's octets
+  StandStill idle_;       // watches messages, or the peer's octets while the connection ends
   StandStill output_;
   static constexpr std::uint64_t no_message = ~std::uint64_t{0};
-  Pace output_pace_;  // the pace of a message, or since the output was blocked
-  std::uint64_t paced_message_ = no_message;  // how many messages were sent before this one
+  Pace output_pace_;  // the pace of one message, or the pace since the output was blocked
+  std::uint64_t paced_message_ = no_message;  // how many messages were sent before that message
   StandStill end_;
 
   // Guarded by the mutex of the home's registry.

@@ -74,9 +74,9 @@ void Home::move_to_back_before(Connection& first) noexcept {
   first_ = &first;
 }
 
-// Connections beyond the chunk wait for the next look. A reader that is busy with short upcalls
-// sends its replies itself: the service thread sends only for a reader that has begun no upcall
-// meanwhile.
+// Connections beyond the chunk wait for the next look. The service thread sends the held replies of
+// a reader only if the reader has begun no upcall since the last look. A reader that is busy with
+// short upcalls sends its replies itself.
 bool Home::look_at_lent_roles() noexcept {
   struct Lent {
     Connection* connection;
@@ -107,8 +107,9 @@ bool Home::look_at_lent_roles() noexcept {
   return any_upcall;
 }
 
-// A loop of one thread ends its turn itself. A thread that holds a request back after the last look
-// finds the ticks switched off, and starts them again.
+// Does nothing on a loop of one thread, which sends held requests itself at the end of a turn. A
+// thread that holds a request back after the last look finds the supervisor's ticks switched off,
+// and starts them again.
 bool Home::send_held() noexcept {
   if (loop_.single_threaded()) return false;
   bool any = false;
@@ -130,8 +131,8 @@ void Home::lend_parked(ThreadFrame& frame) noexcept {
   end_parked_turn();
 }
 
-// With several threads, the next request may be taken when a two-way upcall begins, or when the
-// upcall of a oneway ends. With one thread, it may be taken when any upcall begins: only nested
+// With several threads, the next parked request may be taken when a two-way upcall begins, or when
+// the upcall of a oneway ends. With one thread, it may be taken when any upcall begins: only nested
 // turns can overtake the request. Until the request is admitted, it counts as parked: otherwise a
 // dedicated reader could overtake it.
 void Home::handle_event(const Event& /*event*/) noexcept {

@@ -204,7 +204,7 @@ void Connection::count_late_client() noexcept {
 void Connection::log_client(log::Level level, const char* text) noexcept {
   try {
     log::write(level, "server", io_.peer() + text);
-  } catch (const std::exception& exception) {  // no memory for the line
+  } catch (const std::exception& exception) {  // no memory for the log line
     log::write(log::Level::warning, "server", exception.what());
   }
 }

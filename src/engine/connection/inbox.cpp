@@ -78,7 +78,7 @@ ReceiveSpace Inbox::space_of_storage(MutableOctetSpan scratch) {
 }
 
 /// A large part of a frame is not moved if there is room for its rest after it. A small part is
-/// moved to the front: there more can be received at once.
+/// moved to the front, where one call can receive more octets.
 bool Inbox::rest_fits_in_place(MutableOctetSpan scratch) const noexcept {
   return data_ == scratch.data() && capacity_ == scratch.size() && state_ == State::framed &&
          available() > moved_size_max && available() < frame_.total &&
@@ -407,7 +407,8 @@ void Inbox::expect_sequence(OctetSpan at_hand) {
   if (landed) current_.land(std::move(landed), *sequences_);
 }
 
-/// Called when the frame in current_ has arrived. True: it completes a message, which is given out.
+/// Called when the frame in current_ has arrived. True: the frame completes a message, which is
+/// returned in `message`.
 bool Inbox::end_storage(IncomingMessage& message) {
   state_ = State::ready;
   large_piece_likely_ = current_.first().total >= large_piece_size ? 2 : 0;

@@ -1,6 +1,6 @@
-// Messages as lines of the log, for -ORBTraceLevel debug (their header fields) and trace (their
-// octets, too). Tracing is slow. It costs nothing unless it was turned on before the connection was
-// made.
+// Writes messages to the log: their header fields for -ORBTraceLevel debug, and also their octets
+// for -ORBTraceLevel trace. Tracing is slow, but only for connections that were made after it was
+// turned on.
 #pragma once
 
 #include <perigee/cdr/buffer.h>

@@ -18,7 +18,7 @@ namespace perigee::engine {
 
 class Connection;
 
-/// Made with the first call, so a connection that only serves pays one null pointer.
+/// Made with the first call. So a connection that only serves requests needs just one null pointer.
 struct Outbound {
   /// Fires when the earliest time limit of a call has passed.
   class Expiry final : public Timer {
@@ -57,7 +57,7 @@ struct Outbound {
 
   // Guarded by the read role. An empty list takes no memory.
   std::list<Kept> kept;
-  ParkedShare waiting_share;  // of the waiting request, if it was behind another one before
+  ParkedShare waiting_share;  // of the waiting request, if it came out of `kept`
   bool from_kept = false;     // the current request has waited
 
   ShortLock expiry_lock;  // guards the members below

@@ -24,8 +24,9 @@ class SoleWriterCounter {
   std::atomic<std::uint64_t> value_{0};
 };
 
-/// Octets of copies that wait to be sent. They are charged to the budget as a `Charge` does it, but
-/// by any thread. The budget may be exceeded: UnfinishedMessages then ends connections.
+/// Octets of copies that wait to be sent. They are charged to the budget like those of a `Charge`,
+/// but any thread may change them. The budget may be exceeded: UnfinishedMessages then ends
+/// connections.
 class QueuedOctets {
  public:
   /// `budget` may be null, and outlives this object.

@@ -14,10 +14,10 @@ using transport::Wait;
 
 namespace {
 
-// If there is a time-out, a larger message leaves in parts. So other threads see that the peer goes
-// on reading.
+// With a time-out, a message larger than this is sent in slices, so that other threads see that the
+// peer goes on reading.
 constexpr std::size_t slice_size = std::size_t{1} << 20;
-// The limit of held messages: they are sent before they would exceed it.
+// The limit of held messages. They are sent before their size would exceed it.
 constexpr std::size_t held_octets_max = std::size_t{256} * 1024;
 
 std::size_t largest_at_once(const OutgoingLimits& limits, const Sealer* sealer) noexcept {
@@ -75,7 +75,7 @@ OutgoingQueue::~OutgoingQueue() {
 }
 
 // The queue is in the state `writing`, and this thread writes. A transport may throw for lack of
-// memory. How many octets it has sent is not known then, so the queue fails.
+// memory. Then the count of sent octets is unknown, so the queue fails.
 Sent OutgoingQueue::write_own(Segments message, std::size_t size, Wait wait,
                               Deadline deadline) try {
   if (size <= at_once_max_ && !send_limited_ && deadline.is_never()) [[likely]]
@@ -123,7 +123,7 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
   return sealed_;
 }
 
-// Datagrams and sealed messages are each in one block.
+// Keeps no lent memory of datagrams and sealed messages, because each must be in one block.
 Sent OutgoingQueue::send_shared(Segments message, cdr::Lender& lender) {
   if (sealer_ != nullptr || !limits_.joins_messages) return send(message, Wait::no);
   std::uint32_t expected = idle_word;
@@ -198,8 +198,8 @@ Sent OutgoingQueue::write_limited(Segments message, std::size_t size, Deadline d
   return {untouched ? Sent::Status::timed_out : Sent::Status::sent};
 }
 
-// False if the deadline has passed. A time-out of the transport that differs by at most 1/64 stays.
-// So calls with equal limits need no system call to set it.
+// False if the deadline has passed. Keeps the time-out of the transport if the new one differs by
+// at most 1/64. So calls with equal limits need no system call to set it.
 bool OutgoingQueue::limit_send(Deadline deadline) {
   std::chrono::microseconds wanted = limits_.send_timeout;
   send_limited_ = !deadline.is_never();
@@ -224,7 +224,8 @@ MutableOctetSpan OutgoingQueue::begin_direct(std::size_t hint) noexcept {
   return place;
 }
 
-// A message of a queue that was closed meanwhile does not leave: its sender may send it elsewhere.
+// If the queue was closed meanwhile, the message is not sent, and its sender may send it on another
+// connection.
 Sent OutgoingQueue::commit_direct(std::size_t size) noexcept {
   if (size != 0 && failed()) [[unlikely]] {
     (void)transport_.commit(0);
@@ -289,7 +290,7 @@ Sent OutgoingQueue::keep_rest(Segments message, std::size_t sent, cdr::Lender* l
   return sent_with_queue(ticket);
 }
 
-// Sends the queue, in which the message with the ticket is.
+// Sends the queued messages, among them the message with this ticket.
 Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
   const Status status = send_few_queued();
   const bool lost = status == Status::failed && progress(ticket) != Progress::sent;
@@ -300,14 +301,14 @@ Sent OutgoingQueue::sent_with_queue(Ticket ticket) {
 Sent OutgoingQueue::send_later(Segments message, const Hold* hold, Wait wait, Deadline deadline,
                                cdr::Lender* lender) {
   const std::size_t size = total_size(message);
-  // The message reaches the limit by itself: it needs no copy, unless another thread writes.
+  // A message that reaches the limit alone needs no copy, unless another thread writes.
   if (hold != nullptr && hold->octets != 0 && size >= hold->octets) hold = nullptr;
-  OutgoingBlock* spare = nullptr;  // memory is taken and copied to without the lock
+  OutgoingBlock* spare = nullptr;  // allocated and filled without the lock
   struct Unused {
     OutgoingBlock*& block;
     ~Unused() { OutgoingBlock::destroy(block); }
   } const unused{spare};
-  OutgoingBlocks kept;  // the same for a message that is shared
+  OutgoingBlocks kept;  // likewise, for a message in lent memory
   for (;;) {
     std::unique_lock lock(lock_);
     if (closed_.load() || finishing_) return {Sent::Status::failed};
@@ -402,7 +403,8 @@ Sent OutgoingQueue::after_append(std::unique_lock<ShortLock>& lock, const Hold* 
       if (word_.compare_exchange_strong(word, word | noted_bit)) return result;
       continue;
     }
-    // The queue was idle, or has become so without the lock: this thread writes, or corks it.
+    // The queue is idle: this thread sends the message, or marks the queue as corked. Other threads
+    // may have made the queue idle without the lock.
     if (word_.compare_exchange_strong(word, hold == nullptr ? writing_word : corked_bit)) break;
   }
   if (hold == nullptr) {

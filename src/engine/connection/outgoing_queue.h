@@ -105,8 +105,8 @@ class OutgoingQueue final {
   OutgoingQueue& operator=(const OutgoingQueue&) = delete;
 
   /// Sends one message. Wait::yes: may block, in its own send or in a full queue, until the
-  /// deadline. A deadline that passes in the middle of the message fails the queue; before that, it
-  /// concerns no other message.
+  /// deadline. A deadline that passes in the middle of the message fails the queue. A deadline that
+  /// passes earlier affects only this message.
   Sent send(Segments message, transport::Wait wait, Deadline deadline = {}) {
     std::uint32_t expected = idle_word;
     if (word_.compare_exchange_strong(expected, writing_word)) [[likely]]
@@ -114,8 +114,8 @@ class OutgoingQueue final {
     return send_later(message, nullptr, wait, deadline);
   }
   /// The same as `send` with Wait::no. If octets of the message have to wait, those in the lender's
-  /// memory are not copied, but the queue shares this memory. The lender must outlive the call
-  /// only.
+  /// memory are not copied, but the queue shares this memory. The lender is not used after the
+  /// call.
   Sent send_shared(Segments message, cdr::Lender& lender);
   /// Holds a copy of a message back, if the queue is idle; else as `send`.
   Sent hold(Segments message, const Hold& hold, transport::Wait wait, Deadline deadline = {}) {

@@ -22,8 +22,8 @@ class FlushedOutput {
 };
 
 /// One thread for each connection whose peer does not take its output now. Such a connection has a
-/// blocking caller, or a thread of its own. So there are at most as many flushing threads as such
-/// callers and threads. Any thread.
+/// blocking caller, or a thread of its own. So there are no more flushing threads than such callers
+/// and threads. Any thread.
 class OutputFlusher final {
  public:
   /// Starts a thread that flushes `output`, unless a thread flushes it already. Throws if the

@@ -1,5 +1,5 @@
-// Finds out whether a count has not changed for a time. Its user shows it the count from time to
-// time.
+// Finds out whether a count has not changed for a time. The user of a StandStill passes the count
+// from time to time.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -31,8 +31,8 @@ class StandStill {
   TimePoint since_;
 };
 
-/// The time between two looks for a stand-still of `limit`. So a stand-still is found at most 1/8
-/// of `limit` too late, and at most 10 seconds too late. A `limit` of zero gives zero: there are no
+/// The time between two looks for a stand-still of `limit`: an eighth of `limit`, from 1 ms to 10
+/// s. A stand-still is found at most this time too late. A `limit` of zero gives zero: there are no
 /// looks.
 constexpr std::chrono::milliseconds watch_period(std::chrono::milliseconds limit) noexcept {
   if (limit <= std::chrono::milliseconds::zero()) return {};

@@ -1,4 +1,4 @@
-// Lending places, and taking them from other loops at the limit.
+// Lends places for requests to loops. At the limit, takes free places from other loops.
 #include "engine/loops/request_count.h"
 
 #include <algorithm>

@@ -111,8 +111,9 @@ class KeptMemory {
     if (size > limits_.size_max) return large_ == 0;
     return size_ - large_ + size <= limits_.size_max;
   }
-  // Expects mutex_ to be held. The index of the oldest entry above `size_max` if `size` is above
-  // it, otherwise of the oldest entry not above it. `count_`: there is no such entry.
+  // Expects mutex_ to be held. If `size` is above `size_max`, returns the index of the oldest entry
+  // above `size_max`; otherwise the index of the oldest other entry. `count_`: there is no such
+  // entry.
   [[nodiscard]] std::size_t oldest_in_the_way(std::size_t size) const noexcept {
     const bool is_large = size > limits_.size_max;
     std::size_t index = 0;

@@ -26,8 +26,8 @@ class UnfinishedMessages;
 /// Why a connection is evicted, that is closed by the registry of unfinished messages.
 enum class Eviction : std::uint8_t {
   slow,    ///< its message arrives too slowly
-  memory,  ///< memory is short, and of all messages in progress its message would be complete last
-  unread,  ///< its peer would take longest to read the output that waits, and memory is short
+  memory,  ///< memory is short, and its message would be complete last of all
+  unread,  ///< memory is short, and its peer would take longest to read the waiting output
 };
 
 /// How many octets of one connection wait for the peer to take them.
@@ -55,7 +55,7 @@ class UnfinishedOwner {
 
 /// The octets that one connection has received of incomplete messages.
 ///
-/// The reading thread reports how they grow; while nothing is unfinished, that costs a test of a
+/// The reading thread reports how these octets grow. While nothing is unfinished, it only tests a
 /// member. The thread that calls `UnfinishedMessages::watch` compares their pace with the clock, so
 /// the reading thread reads no clock.
 class PERIGEE_API UnfinishedInput {
@@ -103,7 +103,7 @@ class PERIGEE_API UnfinishedInput {
 
   // Used by the reading thread only.
   bool under_way_ = false;
-  bool refused_ = false;       // the registry has paused it
+  bool refused_ = false;       // the registry has paused the connection
   std::uint64_t partial_ = 0;  // octets of the messages that are unfinished now
   // Octets of messages that have become complete while others were unfinished.
   std::uint64_t completed_ = 0;
@@ -141,9 +141,9 @@ class PERIGEE_API UnfinishedMessages {
   static constexpr std::chrono::milliseconds period{500};
   static constexpr std::chrono::milliseconds paused_period{20};
 
-  /// `wake` is called when there is something to watch: it arranges that `watch` is called soon. It
-  /// returns false if it cannot now; then it is called again for the next message. It must not call
-  /// the registry.
+  /// `wake` is called when there is something to watch: it arranges that `watch` is called soon. If
+  /// `wake` cannot do this now, it returns false, and is called again for the next message. `wake`
+  /// must not call the registry.
   UnfinishedMessages(const Clock& clock, std::shared_ptr<MemoryBudget> budget, const Limits& limits,
                      std::function<bool()> wake)
       : clock_(clock), budget_(std::move(budget)), limits_(limits), wake_(std::move(wake)) {}
@@ -153,8 +153,8 @@ class PERIGEE_API UnfinishedMessages {
   /// received.
   void set_reclaim(std::function<bool()> reclaim) { reclaim_ = std::move(reclaim); }
 
-  /// Ends connections that are too slow or take too much, and lets paused ones read on. Returns
-  /// when to call it again; TimePoint::max(): not before `wake`.
+  /// Ends connections that are too slow or take too much, and lets paused ones read on. Returns the
+  /// time of the next call; TimePoint::max(): no call is needed before `wake`.
   [[nodiscard]] TimePoint watch(TimePoint now) noexcept;
 
   [[nodiscard]] MemoryBudget& budget() const noexcept { return *budget_; }

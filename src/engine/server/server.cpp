@@ -314,7 +314,7 @@ void Server::drain_seat(Seat& seat) noexcept {
   end_if_drained();
 }
 
-// Loops end together: a request on one may wait for a continuation on another.
+// Loops end together: a request on one loop may wait for a continuation on another loop.
 void Server::end_if_drained() noexcept {
   if (!draining_.load() || loops_accepting_.load() != 0) return;
   if (connections_.count() != 0 || ended_.exchange(true)) return;

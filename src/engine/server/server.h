@@ -39,7 +39,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
  public:
   enum class Completion : std::uint8_t { do_not_wait, wait };
 
-  /// All of these must outlive it.
+  /// `context`, `handler` and `traffic` must outlive the server.
   PERIGEE_INTERNAL_API Server(const EngineContext& context, const ThreadPlan& plan,
                               RequestHandler& handler, TrafficLedger& traffic);
   PERIGEE_INTERNAL_API ~Server();
@@ -48,7 +48,7 @@ class PERIGEE_INTERNAL_TYPE Server final : public HomeOwner,
 
   /// Makes the loops and starts the threads of the plan, once.
   [[nodiscard]] PERIGEE_INTERNAL_API std::expected<void, IoError> start();
-  /// Accepts at a point from now on. The point must stay. Call it after `start`.
+  /// Accepts at a point from now on. The point must stay valid. Call this function after `start`.
   PERIGEE_INTERNAL_API void accept_at(const ListenPoint& point);
   /// Ends accepting at a point. When it returns, another server can listen there. It returns
   /// earlier if the application runs the loop, or if the caller is in an upcall and the loops

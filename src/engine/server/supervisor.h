@@ -37,7 +37,7 @@ class Supervisor final : public Ticks {
   /// Which upcalls get help.
   enum class Help : std::uint8_t { none, blocked_upcalls };
 
-  /// All of these must outlive it.
+  /// The references must stay valid as long as the Supervisor exists.
   Supervisor(const EngineContext& context, Reactor& service, SupervisedLoops& loops,
              const SpareThreads& spares, Help help) noexcept
       : context_(context), service_(service), loops_(loops), spares_(spares), help_(help) {}

@@ -388,7 +388,7 @@ class Conversion final {
     if (type_.digits == 0 || value->scale <= type_.scale) return *value;
     diagnostics_.warning(Warning::fixed_truncated, operand_.location,
                          "the value has more than the " + std::to_string(type_.scale) +
-                             " digits behind the point that '" + to_text(written_) +
+                             " digits after the point that '" + to_text(written_) +
                              "' has: the others are cut off");
     return truncated(*value, type_.scale);
   }

@@ -38,8 +38,8 @@ Operand apply_binary(std::string_view op, const Operand& left, const Operand& ri
 /// The value of a declared constant or enumerator as an operand.
 Operand operand_of(const Value& value, Location location);
 
-/// The operand as a value of `type`. Nothing if its kind is wrong or it is out of range; this was
-/// reported.
+/// The operand as a value of `type`. If the operand has the wrong kind or is out of range, reports
+/// an error and returns nothing.
 std::optional<Value> convert(const Operand& operand, const Type& type, Diagnostics& diagnostics);
 
 /// The operand as a value of its own type, for annotations.

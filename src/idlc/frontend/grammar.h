@@ -65,7 +65,8 @@ void parse_template_alias(Context& context, Annotations annotations);
 
 // parse_annotations.cpp
 
-/// Only members of structs and exceptions can be @optional. At other places it gets a warning.
+/// Only members of structs and exceptions can be @optional. At other places, @optional gets a
+/// warning.
 enum class AnnotatedPlace { member, other };
 /// Annotations in front of a declaration, also in comments. Empty if there are none.
 Annotations parse_annotations(Context& context, AnnotatedPlace place = AnnotatedPlace::other);

@@ -22,7 +22,7 @@ const std::vector<std::string_view> keywords_newer = {"bitfield", "bitmask", "bi
                                                       "uint8",    "uint16",  "uint32", "uint64"};
 
 /// Keywords that are newer than CORBA 2.0. Files of that time have names like ValueType and Local.
-/// So a difference in case from these keywords makes a name, not an error.
+/// So a word that differs from one of these keywords only in case is a name, not an error.
 bool is_late(std::string_view keyword) {
   constexpr std::array words = {"abstract",  "custom", "fixed",    "local",       "native",
                                 "private",   "public", "supports", "truncatable", "ValueBase",

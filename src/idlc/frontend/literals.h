@@ -19,8 +19,8 @@ NumberLiteral number_literal(const Token& token, Diagnostics& diagnostics);
 /// True for a floating-point literal, as 1.5 or 2e3.
 bool is_floating(const Token& token);
 
-/// The exact decimal value of a floating-point literal, as if a d stood behind it; monostate after
-/// a report.
+/// The exact decimal value of a floating-point literal, as if the literal ended with `d`; monostate
+/// after a report.
 NumberLiteral fixed_of_floating(const Token& token, Diagnostics& diagnostics);
 
 /// True for L'x' and L"x".

@@ -104,7 +104,7 @@ bool is_default_without_constant(const Annotation& annotation) {
           std::holds_alternative<std::monostate>(annotation.parameters.front().value));
 }
 
-/// The tokens of a text that the preprocessor did not process, with the `end` token behind them.
+/// The tokens of a text that the preprocessor did not process, with the `end` token after them.
 /// `//@` inside the text starts a further annotation: its two slashes are skipped.
 std::vector<Token> tokens_of(std::string_view text, Location origin, TextPool& pool) {
   std::vector<Token> tokens;

@@ -52,8 +52,8 @@ T* declare_stand_in(Context& context, const Component& component) {
   return &node;
 }
 
-/// An event type stands for a valuetype. All others stand for interfaces. Other definitions may
-/// refer only to components and homes, but each kind reserves its name in the scope.
+/// An event type stands for a valuetype. All other kinds stand for interfaces. Other definitions
+/// may refer only to components and homes, but each kind reserves its name in the scope.
 void declare_component(Context& context, const Component& component) {
   if (component.word == "eventtype") {
     auto* stand_in = declare_stand_in<ValueType>(context, component);
@@ -74,7 +74,7 @@ void warn_of_skipped(Context& context, const std::string& what, const Identifier
       .hint = "code is generated for the other definitions of the file";
 }
 
-/// Skips the rest of the definition and its `;`. Reports a block without an end, and text behind
+/// Skips the rest of the definition and its `;`. Reports a block without an end, and text after
 /// it.
 void skip_definition(Context& context, const std::string& what) {
   TokenStream& tokens = context.tokens;

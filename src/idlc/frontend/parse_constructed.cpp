@@ -216,7 +216,7 @@ Declaration* parse_enum(Context& context, Annotations annotations) {
   Enum& enumeration = declare<Enum>(context, *identifier, std::move(annotations));
   do {
     if (tokens.at("}") && !enumeration.enumerators.empty()) {
-      context.error(tokens.previous_end(), "a ',' behind the last enumerator is not allowed");
+      context.error(tokens.previous_end(), "a ',' after the last enumerator is not allowed");
       break;
     }
     if (!parse_enumerator(context, enumeration, values)) {

@@ -395,7 +395,7 @@ bool at_scoped_name(const TokenStream& tokens) {
   return tokens.at("::") || tokens.peek(1).is("::");
 }
 
-/// Whether the token behind the `<` begins a parameter.
+/// Whether the token after the `<` begins a parameter.
 bool at_parameter(const TokenStream& tokens) {
   const Token& first = tokens.peek(1);
   return first.text == "const" || std::ranges::find(kinds, first.text) != kinds.end();

@@ -18,9 +18,9 @@ constexpr std::array table = {
                 "names that differ only in case, which other compilers may refuse"},
     WarningInfo{Warning::cpp, "cpp", true, "#warning"},
     WarningInfo{Warning::extra_tokens, "extra-tokens", true,
-                "superfluous text behind a preprocessor directive"},
+                "superfluous text after a preprocessor directive"},
     WarningInfo{Warning::fixed_truncated, "fixed-truncated", true,
-                "a fixed-point constant with more digits behind the point than its type has"},
+                "a fixed-point constant with more digits after the point than its type has"},
     WarningInfo{
         Warning::ignored_annotations, "ignored-annotations", true,
         "a standard annotation that has no effect at this place, like @default of a sequence"},

@@ -43,7 +43,7 @@ bool has_anywhere(const Interface& interface, std::string_view annotation) {
 bool wants_amh(const Interface& interface) { return has_anywhere(interface, "perigee::amh"); }
 bool wants_async(const Interface& interface) { return has_anywhere(interface, "perigee::async"); }
 
-/// Collects interfaces, each behind its bases.
+/// Collects interfaces, each after its bases.
 class Choice final {
  public:
   Choice(bool all, std::function<bool(const Interface&)> is_annotated, std::string word)

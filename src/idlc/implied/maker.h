@@ -71,7 +71,7 @@ Parameter in_parameter(const Maker::ParameterName& name, const Call& call, const
 /// Appends the call's in and inout parameters, all with direction in.
 void append_inputs(const Call& call, std::vector<Parameter>& parameters);
 
-/// The implied declarations of the interfaces in the list. The list must have each interface behind
+/// The implied declarations of the interfaces in the list. The list must have each interface after
 /// its bases.
 /// `polled`: the interfaces that have pollers.
 std::vector<Ami> imply_ami(Maker& maker, const std::vector<const Interface*>& interfaces,

@@ -39,7 +39,7 @@ struct ParseResult {
   int exit_status = exit_ok;
 };
 
-/// Parses the words behind the program's name. Prints --help and --version to `out`, and errors to
+/// Parses the words after the program's name. Prints --help and --version to `out`, and errors to
 /// `err`.
 ParseResult parse_arguments(std::vector<std::string> words, std::ostream& out, std::ostream& err);
 

@@ -107,8 +107,8 @@ class Job final {
     return (std::filesystem::path(arguments_.output_folder) / name).string();
   }
 
-  /// Excludes files that exist only because of annotations. A build knows its outputs before it
-  /// reads any file, and ninja refuses rules for other outputs.
+  /// The targets of the make rule. Files that exist only because of annotations are no targets: a
+  /// build knows its outputs before it reads any file, and ninja refuses rules for other outputs.
   [[nodiscard]] std::vector<std::string> rule_targets() const {
     std::vector<std::string> result;
     for (const std::string& name : cpp11::output_names(file_, arguments_.names))

@@ -51,7 +51,7 @@ class ClientLoop final {
   void nest_in(event::Reactor& outer);
   [[nodiscard]] bool is_nested() const noexcept { return nested_.load() != nullptr; }
   /// Called before a thread in this loop runs nested turns of the outer loop. These turns also do
-  /// the work that this thread has not done here yet.
+  /// the work that the thread has not yet done in this loop.
   void tell_outer_loop() noexcept;
   /// Ends all calls with BAD_INV_ORDER, and all connections. Returns when the observers have been
   /// told. If the calling thread runs the loop, the observers of its current turns are told later.

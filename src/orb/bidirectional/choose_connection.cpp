@@ -18,10 +18,11 @@ bool carries_callbacks(const engine::Connection& connection) noexcept {
 
 }  // namespace
 
-// A client that has been called over its own connection is called over no other connection: another
-// program may listen at its address by now. An ORB that does not listen by the endpoint's scheme
-// has nothing to announce, so it offers no connection. If the offered connection carried callbacks
-// and has ended, the peer may have stopped calling back: a new connection must not hide that.
+// Once calls to a client have used the client's own connection, they use no other connection:
+// another program may listen at the client's address by now. An ORB that does not listen by the
+// endpoint's scheme has nothing to announce, so it offers no connection. If the offered connection
+// carried callbacks and has ended, the peer may have stopped calling back: a new connection must
+// not hide that.
 Bidirectional::Choice Bidirectional::choose_present(ClientEndpoint& endpoint,
                                                     std::optional<bool> policy, Server* server) {
   if (&endpoint.messaging() != &messages_) return {};

@@ -18,7 +18,7 @@ namespace perigee::orb {
 [[nodiscard]] std::optional<transport::Endpoint> believed_endpoint(
     const transport::Transport& connection, const iop::ListenPoint& point);
 
-/// Whether connections of this scheme can be offered to the peer: only these have a rule.
+/// Whether connections of this scheme can be offered to the peer. Only schemes with a rule can.
 [[nodiscard]] bool has_trust_rule(std::string_view scheme) noexcept;
 
 }  // namespace perigee::orb

@@ -138,7 +138,7 @@ TransactResult ClientConnection::send_soon(const cdr::Buffer& request,
   return result;
 }
 
-// Called after the send. So each call that has this id or a later id is sent behind the oneway.
+// Called after the send. So each call that has this id or a later id is sent after the oneway.
 void ClientConnection::note_oneway() noexcept {
   id_after_oneway_.store(calls_.following_id(), std::memory_order_relaxed);
 }

@@ -109,8 +109,8 @@ struct CheckoutLimits {
 
 /// The state of an endpoint for calls in both directions over one connection.
 struct BothDirections {
-  /// The peer has offered its own connection, and was called over it. It is called over no other
-  /// connection.
+  /// The peer has offered its own connection, and a call has used it. From then on, calls to the
+  /// peer use no other connection.
   std::atomic<bool> called_over_its_own{false};
 
   std::mutex mutex;                // guards the members below
@@ -276,7 +276,7 @@ class EndpointTable final {
   std::size_t size_to_forget_ = 0;  // from this size on, unused endpoints are looked for
   std::atomic<std::uint64_t> lost_told_{0};
   const std::shared_ptr<engine::OutputFlusher> flusher_ = std::make_shared<engine::OutputFlusher>();
-  WakeTimer idle_timer_;   // last: its thread uses all the rest
+  WakeTimer idle_timer_;   // last: its thread uses all other members
   WakeTimer flush_timer_;  // likewise
 };
 

@@ -18,7 +18,7 @@ const messaging::MessagingProtocol& messaging_of(const OrbContext& context,
   return own != nullptr ? *own : context.messaging;
 }
 
-// The setting is for GIOP: other messages have versions of their own.
+// `Settings::version_max` is for GIOP: other messages have versions of their own.
 messaging::Version version_max(const OrbContext& context,
                                const messaging::MessagingProtocol& messages) noexcept {
   return &messages == &context.messaging

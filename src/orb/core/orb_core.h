@@ -173,9 +173,10 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   /// `make` reads the policy's value, or raises PolicyError.
   using PolicyFactory = CORBA::object_reference<CORBA::Policy> (*)(const CORBA::Any& value);
   void add_policy_factory(CORBA::PolicyType type, PolicyFactory make);
-  /// An object that a library above the core keeps for this ORB, under an address of its own.
-  /// `make` is called at the first use, under the core's lock. Shared: threads that use the object
-  /// may outlive it here. Released in `destroy`; raises BAD_INV_ORDER (OMG minor 4) afterwards.
+  /// An object that a library above the core keeps for this ORB. `key`: an address that belongs to
+  /// this library. `make` is called at the first use, under the core's lock. Shared, because
+  /// threads may use the object after the ORB has released it. Released in `destroy`; raises
+  /// BAD_INV_ORDER (OMG minor 4) afterwards.
   [[nodiscard]] std::shared_ptr<void> library_object(const void* key,
                                                      function_ref<std::shared_ptr<void>()> make);
   /// Used for policies that the ORB does not know. `policies` must live until the ORB is destroyed.

@@ -21,7 +21,7 @@ class PERIGEE_INTERNAL_API PolicyComponents final : public IorCompletion {
   std::vector<iop::TaggedComponent> components_;
 };
 
-/// Runs two completions. Refers to them; null: none.
+/// Runs two completions. Keeps only pointers to them; null: no completion.
 class BothCompletions final : public IorCompletion {
  public:
   BothCompletions(const IorCompletion* first, const IorCompletion* second) noexcept

@@ -1,4 +1,4 @@
-// Policies of calls, and user exceptions.
+// Applies policies to a call, and raises its user exceptions.
 #include "orb/invocation/call_ends.h"
 
 #include "orb/context/orb_context.h"

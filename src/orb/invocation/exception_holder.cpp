@@ -28,7 +28,7 @@ constexpr std::uint32_t one_type = 2;
 constexpr std::uint32_t several_types = 6;
 constexpr std::uint32_t chunked_bit = 8;
 
-/// Limits: the types that a value may name, and the unknown chunks behind its known members.
+/// Limits: the types that a value may name, and the unknown chunks after its known members.
 constexpr std::uint32_t types_max = 16;
 constexpr std::uint32_t unknown_chunks_max = 64;
 

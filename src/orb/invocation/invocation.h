@@ -52,9 +52,9 @@ class Invocation final : private CallSteps {
   /// After `fail`, `intercepted_error` has the exception for the caller.
   [[nodiscard]] CallInterception::Next end_interception(const InvocationError* error);
   [[nodiscard]] const InvocationError& intercepted_error() noexcept { return failure(); }
-  /// Until when the caller waits.
+  /// The time until which the caller waits.
   [[nodiscard]] Deadline deadline() const noexcept { return slot_.deadline; }
-  /// Stands at the results, or at the exception's repository id.
+  /// The body of the reply: at the results, or at the exception's repository id.
   [[nodiscard]] cdr::Decoder& body() noexcept { return body_; }
 
  private:

@@ -1,4 +1,4 @@
-// Policies whose values are lists of numbers with octets, made from the value of an Any.
+// Makes policies from the value of an Any: a list of pairs, each a number and octets.
 #pragma once
 
 #include <perigee/orb/any.h>

@@ -29,7 +29,7 @@ struct Target {
   bool collocated = false;                   ///< the endpoint belongs to the server of this ORB
   bool compatible = true;                    ///< there are code sets that both sides understand
   std::uint32_t profile_index = 0;           ///< in the IOR
-  /// Not collocated, and compatible: calls go to the endpoint. One test for both.
+  /// `!collocated && compatible`: calls go to the endpoint. Calls test this member instead of two.
   bool remote = true;
 };
 
@@ -61,13 +61,13 @@ enum class Permanence : std::uint8_t { temporary, permanent };
 
 /// Any thread.
 ///
-/// The newest forward is the current one. `forwards_remembered_max` forwards are remembered. A
-/// forward that equals a remembered one uses its binding, with the members that calls have updated.
-/// The first few bindings are kept as long as the MProfile. Calls use them without a lock, and do
-/// not count references to them.
+/// The newest forward is the current one. At most `forwards_remembered_max` forwards are
+/// remembered. A forward that equals a remembered one uses its binding, with the members that calls
+/// have updated. The MProfile keeps the first few bindings for its whole life. Calls use these
+/// without a lock, and do not count references to them.
 class MProfile final {
  public:
-  /// `preference`: the order of protocols of the calls that use it; null: none.
+  /// `preference`: the order of protocols for calls that use this MProfile; null: none.
   MProfile(const OrbContext& context, iop::Ior ior,
            std::shared_ptr<const ProtocolPreference> preference);
   MProfile(const MProfile&) = delete;
@@ -122,7 +122,7 @@ class MProfile final {
 
   const OrbContext& context_;
   const std::shared_ptr<const ProtocolPreference> preference_;  // shared: immutable
-  const iop::Ior given_;  // as long as the MProfile: `use_ior` may use it without a lock
+  const iop::Ior given_;  // never changes: `use_ior` uses it without a lock
   mutable std::atomic<const Binding*> kept_current_{nullptr};  // the current one, if it is kept
   mutable std::atomic<const Binding*> kept_base_{nullptr};
   // The IOR of the base: given_ until there is a binding. Null: the base is not kept.
@@ -131,7 +131,7 @@ class MProfile final {
   mutable std::mutex mutex_;  // guards the members below
   mutable BindingRef current_;
   mutable BindingRef base_;
-  mutable std::vector<BindingRef> kept_;  // as long as the MProfile
+  mutable std::vector<BindingRef> kept_;  // never removed
   std::vector<BindingRef> remembered_;    // the newest last
   // The registry's count of changes when a renewed base had no targets.
   std::uint64_t changes_in_vain_ = 0;

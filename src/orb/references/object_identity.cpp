@@ -24,8 +24,9 @@ bool same_key(const Target& a, const Target& b) {
   return std::ranges::equal(a.object_key, b.object_key);
 }
 
-// Whether both bindings have a target with the same endpoint and the same key. The endpoints of a
-// server for its own host have new addresses after a restart, and are not in every reference.
+// Whether both bindings have a target with the same endpoint and the same key. One such target is
+// enough: the endpoints that a server has only for its own host get new addresses after a restart,
+// and are not in every reference.
 bool share_target(const perigee::orb::Binding& one, const perigee::orb::Binding& other) {
   return std::ranges::any_of(one.targets, [&other](const Target& mine) {
     return std::ranges::any_of(other.targets, [&mine](const Target& its) {

@@ -231,7 +231,7 @@ void AcceptorSet::withdraw(Listener& listener) noexcept {
 
 // If memory runs out, the next call tries again.
 std::vector<Listener*> AcceptorSet::withdraw_removed(const OrbCore& core) noexcept try {
-  const std::uint64_t changes = core.protocols().changes();  // before looking
+  const std::uint64_t changes = core.protocols().changes();  // read before the listeners
   if (changes == protocol_changes_.load(std::memory_order_acquire)) return {};
   std::vector<Listener*> removed;
   const std::lock_guard lock(mutex_);

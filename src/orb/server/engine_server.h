@@ -79,7 +79,7 @@ class EngineServer final : public Server {
   std::mutex mutex_;  // guards the members below
   bool stopping_ = false;
 
-  mutable engine::Server server_;  // last: its threads use all the rest
+  mutable engine::Server server_;  // last: its threads use all other members
 };
 
 }  // namespace perigee::orb

@@ -1,5 +1,5 @@
 // The hook of interceptors in the server's replies. The interceptors and their rules are in the
-// layer `dynamic`. A request without interceptors has none.
+// layer `dynamic`. A request without interceptors has no ServerInterception.
 #pragma once
 
 #include <perigee/base/export.h>

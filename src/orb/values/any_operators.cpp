@@ -86,8 +86,8 @@ counted_ptr<CORBA::ValueBase> decode_object(Decoder& decoder, const TypeRef& typ
   return value::decode(decoder, {id, &accepts_all, &make_dynamic_value, &type});
 }
 
-/// Keeps the valuetypes of a value as objects. Their places in the octets have the tag of an
-/// indirection, and the number of the object, from 1 on.
+/// Keeps the valuetypes of a value as objects. In the octets, the place of each valuetype has the
+/// tag of an indirection and the number of the object. Numbers begin at 1.
 class KeptOutside final : public cdr::ValueTransfer {
  public:
   explicit KeptOutside(std::vector<counted_ptr<CORBA::ValueBase>>& values) : values_(values) {}
@@ -133,10 +133,10 @@ class EncodedValue final : public Content {
       octets_.insert(octets_.end(), octets.begin(), octets.end());
     }
   }
-  /// A value with valuetypes, whose octets may refer to other parts of the message: writes it
-  /// again, and reads it from `decoder`, which may fail and has a reading. Values in a cycle become
-  /// octets, so that the program need not break the cycle. Other values become objects, which the
-  /// parts of the message share.
+  /// For a value with valuetypes, whose octets may refer to other parts of the message. Reads the
+  /// value from `decoder`, and writes it again into octets of its own. `decoder` has a Reading, and
+  /// may fail. Values in a cycle become octets, so that the program need not break the cycle. Other
+  /// values become objects, which the parts of the message share.
   EncodedValue(Decoder& decoder, const TypeRef& type) : EncodedValue(std::as_const(decoder)) {
     has_valuetypes_ = true;
     value::Reading& reading = value::Reading::of(decoder);
@@ -183,7 +183,8 @@ class EncodedValue final : public Content {
   }
 
   [[nodiscard]] bool has_values() const noexcept { return !values_.empty(); }
-  /// The same with another object in the place of each valuetype. An object may be there twice.
+  /// A copy of this value with another object in the place of each valuetype. An object may be in
+  /// several places.
   [[nodiscard]] std::shared_ptr<const Content> with_values(const CopyValue& copy) const {
     auto replaced = std::make_shared<EncodedValue>(*this);
     for (counted_ptr<CORBA::ValueBase>& value : replaced->values_) value = copy(value);
@@ -397,7 +398,7 @@ void decode_value(Decoder& decoder, cdr::TypeRef type, CORBA::Any& any) {
   if (!is_basic) {
     decoder.count_object();
     const Decoder start = decoder;
-    // Octets of chunks are read once only.
+    // Octets of chunks can be read only once.
     const bool is_in_chunk = decoder.values() != nullptr && decoder.values()->reads_chunks();
     const bool is_plain = !is_in_chunk && cdr::skip_plain_value(decoder, *type.node);
     if (!is_plain) {

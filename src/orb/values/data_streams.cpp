@@ -163,7 +163,8 @@ PERIGEE_DEFINE_ARRAY(any, Any)
 
 // ---- custom valuetypes -------------------------------------------------------------------------
 
-// `marshal` is not const in IDL. Encoders fail, since functions that encode must not throw.
+// `marshal` is not const in the mapping of IDL. If it raises an exception, the encoder fails, since
+// functions that encode throw nothing but std::bad_alloc.
 void CustomMarshal::_marshal(perigee::cdr::Encoder& encoder) const {
   try {
     const Open<DataOutputStream> output(encoder);

@@ -1,5 +1,5 @@
-// State by TypeCode. A TypeCode from a peer may name itself as its base: the depth of bases is
-// limited, and so is the decoder's depth.
+// Reads and writes the state of a valuetype as its TypeCode describes it. A TypeCode from a peer
+// may name itself as its base. So the depth of bases is limited, and so is the decoder's depth.
 #include "orb/values/dynamic_value.h"
 
 #include "orb/values/any_value.h"

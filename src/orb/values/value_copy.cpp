@@ -63,7 +63,8 @@ const counted_ptr<CORBA::ValueBase>& Copying::copy_of(counted_ptr<CORBA::ValueBa
   return copy_of(value, std::move(original));
 }
 
-// A class that inherits `_shallow_copy` from its generated base would give a value of the base.
+// Refuses a class that inherits `_shallow_copy` from its generated base: the copy would be a value
+// of the base.
 const counted_ptr<CORBA::ValueBase>& Copying::copy_of(const CORBA::ValueBase& value,
                                                       counted_ptr<CORBA::ValueBase> original) {
   if (const auto known = copies_.find(&value); known != copies_.end()) return known->second.copy;

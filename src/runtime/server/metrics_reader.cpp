@@ -45,7 +45,8 @@ void MetricsReader::receive() {
       state_ = State::over;
       return;
     }
-    // The octets before were searched, except for the first part of an end.
+    // The earlier octets were searched already. Only the last of them may begin the end of the
+    // header.
     const std::size_t start = text_.size() - std::min(text_.size(), end_of_header.size() - 1);
     text_.append(space.data(), received->count());
     const std::size_t header = text_.find(end_of_header, start);

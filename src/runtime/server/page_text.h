@@ -5,7 +5,7 @@
 
 namespace perigee::runtime {
 
-/// Stands in the text for the nonce of the response.
+/// The placeholder in `page_text` for the nonce of the response.
 inline constexpr std::string_view nonce_mark = "{nonce}";
 extern const std::string_view page_text;
 

@@ -17,7 +17,7 @@ struct NumbersOfChannel {
 /// A list in the order of the keys.
 using NumbersOfChannels = std::vector<NumbersOfChannel>;
 
-/// The part of the table for `query`. `channels` begins behind `query.after`. It has one channel
+/// The part of the table for `query`. `channels` begins after `query.after`. It has one channel
 /// more than the part has rows, unless the table ends with this part.
 [[nodiscard]] orb::StatusTable table_of_channels(const NumbersOfChannels& channels,
                                                  const orb::StatusQuery& query);

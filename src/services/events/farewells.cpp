@@ -22,7 +22,7 @@ namespace {
 constexpr int calls_at_once_max = 1'024;
 constexpr int shares = 8;  // each call has at most this part of the time: an eighth
 
-/// Calls of the task end with TIMEOUT at this time.
+/// Calls of the task end with TIMEOUT at the time `until`.
 task<void> tell_until(task<void> farewell, TimePoint until) {
   scope one;
   one.set_awaited_until(Deadline::at(until));

@@ -99,10 +99,10 @@ class EventService::Parts : public std::enable_shared_from_this<EventService::Pa
     std::shared_ptr<Subscriptions> subscriptions;  // of a durable channel
   };
   using Channels = std::map<std::string, Entry>;
-  /// The end of a channel deactivates the object with its key, or keeps it.
+  /// Whether the end of a channel deactivates the object with the channel's key, or keeps it.
   enum class ChannelObject : std::uint8_t { deactivate, keep };
 
-  /// At most `count` channels in the order of their keys, behind the key `after`.
+  /// At most `count` channels in the order of their keys, after the key `after`.
   [[nodiscard]] NumbersOfChannels channels_after(const std::string& after,
                                                  std::size_t count) const {
     NumbersOfChannels numbers;

@@ -100,7 +100,7 @@ SqliteWriter::Result<void> SqliteWriter::commit() {
 }
 
 // The rows are read again when they are next needed. Channels stay in `to_sweep_`: earlier
-// transactions may have left events there.
+// transactions may have left events to remove.
 void SqliteWriter::roll_back() noexcept {
   for (const std::string& channel : changed_) channels_[channel].is_loaded = false;
   changed_.clear();

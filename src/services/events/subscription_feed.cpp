@@ -16,7 +16,7 @@ namespace perigee::events {
 
 namespace {
 
-/// A stop request calls it, and so wakes the waiting task.
+/// A stop request calls this object, and so wakes the waiting task.
 struct Wake {
   std::shared_ptr<completion<>> waiter;
   void operator()() const noexcept { waiter->complete(); }
@@ -101,7 +101,7 @@ void SubscriptionFeed::saved(const std::expected<void, StoreError>& result, Sequ
     is_saving_ = false;
     if (result) saved_ = std::max(saved_, number);
   }
-  // This also runs after the end of the service: the store makes the waiting requests before it
+  // This also runs after the end of the service: the store executes the waiting requests before it
   // ends.
   if (result) return save();
   if (result.error().kind == StoreError::Kind::no_subscription) return;

@@ -39,15 +39,15 @@ class SubscriptionFeed final : public LogListener,
   /// resumes on the loop of this thread. Raises the exceptions of the store, and OBJECT_NOT_EXIST
   /// if the store has no such subscription.
   task<void> refresh();
-  /// The reader of a new consumer, and the one whose place it takes; null: there was none.
+  /// The reader of a new consumer, and the reader that it replaces; null: there was none.
   struct Readers {
     std::shared_ptr<SubscriptionReader> connected;
     std::shared_ptr<SubscriptionReader> former;
   };
-  /// A reader that begins behind the last acknowledged event. The caller closes the former one, and
-  /// holds no lock then: this resumes a task, which ends its proxy. Called on a thread that serves
-  /// a request: its loop is that of the reader. Raises OBJECT_NOT_EXIST if the subscription has
-  /// ended.
+  /// A reader that begins after the last acknowledged event. The caller closes the former reader.
+  /// It must not hold a lock then, because closing resumes a task that ends the proxy of the former
+  /// reader. Called on a thread that serves a request, whose loop becomes the loop of the reader.
+  /// Raises OBJECT_NOT_EXIST if the subscription has ended.
   [[nodiscard]] Readers connect();
   /// Acknowledges the events up to this number. Returns at once: one request of the store at a time
   /// is in progress, and later numbers wait for it. After a failure, which is logged, the request
@@ -105,7 +105,7 @@ class SubscriptionReader : public std::enable_shared_from_this<SubscriptionReade
   task<std::optional<NumberedEvent>> next(std::stop_token expiry = {});
   /// Takes the next event without waiting for a new one. Raises TRANSIENT if the store fails.
   task<std::optional<NumberedEvent>> try_next();
-  /// Makes the first event behind this number the next event.
+  /// Makes the first event after this number the next event.
   void move_to(SequenceNumber position);
   void wake();
   void close();

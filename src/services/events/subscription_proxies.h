@@ -38,16 +38,16 @@ class SubscriptionPushProxy final
   void end(bool tells_peer) override;
 
  private:
-  /// The reference to the consumer, and the same as a NumberedPushConsumer if it is one.
+  /// The consumer, by both interfaces that it may have.
   struct Consumer {
     CORBA::object_reference<CosEventComm::PushConsumer> plain;
-    CORBA::object_reference<PerigeeEvents::NumberedPushConsumer> numbered;  // else nil
+    CORBA::object_reference<PerigeeEvents::NumberedPushConsumer> numbered;  // may be nil
   };
 
   task<void> move_all(std::string& reason, bool pauses) override;
   /// One call of the consumer. `reason` gets the cause of a failure.
   task<PushStep> push_once(const NumberedEvent& event, std::string& reason);
-  /// Calls the consumer until it has the event, or has failed too often: then the result is false.
+  /// Calls the consumer until it has accepted the event. False if too many calls have failed.
   task<bool> deliver(const NumberedEvent& event, std::string& reason);
   [[nodiscard]] Consumer consumer() const;
 
@@ -56,12 +56,12 @@ class SubscriptionPushProxy final
   Consumer consumer_;
   ReaderRef reader_;
   bool ended_ = false;
-  unsigned failures_ = 0;  // in a row; of move_all
+  unsigned failures_ = 0;  // of `move_all`, in a row
 };
 
 /// Gives the events of a subscription to a consumer that asks for them. The next `pull` or
-/// `try_pull` of the consumer acknowledges the event that the one before returned, and so does its
-/// disconnection.
+/// `try_pull` of the consumer, or its disconnection, acknowledges the event that its previous call
+/// returned.
 class SubscriptionPullProxy final
     : public CORBA::async_traits<PerigeeEvents::NumberedPullSupplier>::base_type,
       public Proxy {

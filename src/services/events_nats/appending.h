@@ -24,7 +24,7 @@ namespace perigee::events::nats {
 /// After a fault, the events without an acknowledgement are sent again, in their order. NATS
 /// recognises an event that it has by its message id. An event is not sent again after a later
 /// event of this channel was stored, because that would change the order: its result is
-/// `uncertain`. An event that NATS has refused is sent again when all events behind it have
+/// `uncertain`. An event that NATS has refused is sent again when all events after it have
 /// answers, or after the time of an attempt. The order can change only if NATS stores an event
 /// later than that: a warning is then written. The listener of the channel also gets the events, so
 /// an event whose acknowledgement was lost still has a result. Results come after the listener has
@@ -40,7 +40,7 @@ class Appending {
     std::string subject;      ///< of the channel
     MessageIds ids;           ///< of the events
     std::string inbox;        ///< the subject for acknowledgements, without the number
-    SequenceNumber last = 0;  ///< of the stream: the listener gets the events behind it
+    SequenceNumber last = 0;  ///< of the stream: the listener gets the events after it
   };
   /// Is called when the stream must be checked before further events are sent.
   using OnDoubt = std::function<void()>;
@@ -89,7 +89,7 @@ class Appending {
     return session_.is_up() && checked_ == session_.connections();
   }
   [[nodiscard]] bool may_send() const;
-  /// Whether an event that was sent behind a refused one may still be stored.
+  /// Whether an event that was sent after a refused one may still be stored.
   [[nodiscard]] bool awaits_later_answers() const;
   /// The leader was not ready: the event is sent again later.
   void on_not_ready(Entry& entry);
@@ -100,7 +100,7 @@ class Appending {
   [[nodiscard]] Entry* find(std::uint64_t count);
   /// Notes that an event is stored.
   void note_stored(std::uint64_t count, SequenceNumber number);
-  /// Writes to the log that NATS has stored an event behind a later one.
+  /// Writes to the log that NATS has stored an event after a later one.
   void warn_of_order(std::uint64_t count, SequenceNumber number);
   /// Whether the listener got no event of this number, because it was removed before.
   [[nodiscard]] bool was_passed_over(SequenceNumber number) const;

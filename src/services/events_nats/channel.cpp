@@ -125,7 +125,7 @@ void Channel::warn_of_trim(const std::string& text) {
 }
 
 /// Removes the events that all subscriptions have acknowledged. A subscription that is made
-/// meanwhile begins behind `newest`, or with the oldest event that is left. A record that cannot be
+/// meanwhile begins after `newest`, or with the oldest event that is left. A record that cannot be
 /// read may belong to a subscription that needs all events. A stream that is not checked may have
 /// lost events: other events would have the numbers that the listener knows. So the removal is not
 /// repeated: the next attempt begins with the checks.

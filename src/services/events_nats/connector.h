@@ -17,7 +17,7 @@ namespace perigee::events::nats {
 /// a connection within the handshake of TLS, so only several refusals in a row count.
 class Refusals {
  public:
-  /// The error to report: `failed` becomes `unavailable` until it is final.
+  /// The error to report. Its kind `failed` becomes `unavailable` while the error is not final.
   [[nodiscard]] StoreError judge(StoreError error);
 
  private:
@@ -50,7 +50,7 @@ class Connector {
   const std::vector<std::string> subjects_;
   Mailbox& mailbox_;
   const Events events_;
-  Refusals refusals_;  // on the thread
+  Refusals refusals_;  // accessed only by `thread_`
   /// Shared with the callback of the link, which may outlive the connector for a moment.
   struct State {
     std::mutex mutex;

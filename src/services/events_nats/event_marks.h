@@ -35,7 +35,7 @@ struct Mark {
 using Marks = std::vector<Mark>;
 inline constexpr std::size_t marks_max = 16;
 
-/// Adds the mark of an event behind the marked ones, and removes marks so that few are left. The
+/// Adds the mark of an event after the marked events, and removes marks so that few are left. The
 /// distances to `newest` grow: that of each mark is at most 4 times that of the mark before it, and
 /// 3 more, unless no mark was between them. So after a loss, the newest mark before it is not much
 /// older than the lost events. Does nothing for an event without a message id.

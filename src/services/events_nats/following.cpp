@@ -16,8 +16,9 @@ using std::chrono::milliseconds;
 
 constexpr int missing_heartbeats_max = 3;
 constexpr std::size_t held_octets_max = std::size_t{16} << 20;
-constexpr std::size_t message_octets_own = 256;   // of a held message besides its text, about
-constexpr milliseconds next_consumer_delay{100};  // doubled up to
+constexpr std::size_t message_octets_own = 256;  // of a held message besides its text, about
+// The delay before the next consumer doubles up to the largest delay.
+constexpr milliseconds next_consumer_delay{100};
 constexpr milliseconds next_consumer_delay_max{2'000};
 constexpr milliseconds steady_time{10'000};  // a consumer that lives so long ends the doubling
 
@@ -68,8 +69,8 @@ task<bool> Following::check_stream() {
   co_return false;
 }
 
-/// A stream that has lost its newest events gives their numbers to new ones, so its last number
-/// does not tell. A limit may have removed the event meanwhile.
+/// A stream that has lost its newest events gives their numbers to new events. So its last number
+/// does not show the loss. A limit may have removed the event meanwhile.
 task<bool> Following::check_last() {
   if (last_id_.empty()) co_return true;
   const TimePoint end = session_.now() + session_.options().request_time_max;
@@ -172,7 +173,7 @@ bool Following::has_fault() const {
          has_gap_ || session_.now() - heard_ > silence_max;
 }
 
-/// Without an answer: NATS itself removes a consumer whose messages reach no subscriber.
+/// Waits for no answer: NATS itself removes a consumer whose messages reach no subscriber.
 void Following::remove_consumer() {
   has_gap_ = true;  // messages that still come are not passed on
   held_.clear();

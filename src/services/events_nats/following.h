@@ -17,7 +17,7 @@
 namespace perigee::events::nats {
 
 /// An ordered consumer of JetStream pushes the events. It has no state of its own that matters:
-/// after a lost connection, a lost message, or missing heartbeats, another consumer begins behind
+/// after a lost connection, a lost message, or missing heartbeats, another consumer begins after
 /// the last event that was seen. So there is no gap, and no event comes twice. Events that a limit
 /// removes before they come are passed over when the leader of the stream says so.
 class Following {
@@ -71,7 +71,7 @@ class Following {
   struct Fault {
     std::string text;
     bool may_pass = false;
-    bool lasts_at_most = false;  // it ends the channel after `stream_missing_max`
+    bool lasts_at_most = false;  // the fault ends the channel after `stream_missing_max`
   };
 
   [[nodiscard]] task<bool> check_stream();

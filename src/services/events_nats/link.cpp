@@ -47,7 +47,7 @@ std::string header(natsMsg* message, const char* name) {
   return limited(is_found ? value : "");
 }
 
-/// NATS appends its headers behind the headers of the program that published the message.
+/// NATS appends its headers after the headers of the program that published the message.
 std::string last_header(natsMsg* message, const char* name) {
   const char** values = nullptr;
   int count = 0;

@@ -21,7 +21,8 @@ Publication MarkedEvents::question(SequenceNumber number) const {
   return publication;
 }
 
-/// Without observations for a while, the leader may have had all events meanwhile.
+/// The time of the lag begins again if nothing was observed for a while: the leader may have caught
+/// up.
 bool MarkedEvents::may_be_behind(const StreamInfo& info, SequenceNumber acknowledged) {
   const TimePoint now = session_.now();
   const auto time_max = session_.options().stream_missing_max;

@@ -58,7 +58,8 @@ class MarkedEvents {
     TimePoint seen;  // the last time
   };
 
-  /// Whether the leader may get more events that the stream has. Not after `stream_missing_max`.
+  /// Whether the stream may have events that its leader does not have yet. False when this has
+  /// lasted for `stream_missing_max`.
   [[nodiscard]] bool may_be_behind(const StreamInfo& info, SequenceNumber acknowledged);
   [[nodiscard]] Publication question(SequenceNumber number) const;
   /// Of the largest answer, which has an event in base64.

@@ -74,7 +74,7 @@ struct StreamInfo {
   std::int64_t events_per_subject_max = -1;
   std::int64_t duplicate_window_ns = 0;
   std::int64_t events_max = -1;    ///< -1: no limit
-  std::int64_t octets_max = -1;    ///< likewise
+  std::int64_t octets_max = -1;    ///< -1: no limit
   std::int64_t age_max_ns = 0;     ///< 0: no limit
   bool keeps_from_purges = false;  ///< it refuses to remove messages
   std::uint64_t replicas = 1;

@@ -1,4 +1,4 @@
-// The options of a store in NATS JetStream, and its numbers.
+// The options of a store in NATS JetStream, and its counters.
 #pragma once
 
 #include <perigee/base/clock.h>
@@ -39,22 +39,25 @@ struct NatsStoreOptions {
   std::string key;
   std::size_t replicas = 1;  ///< servers that keep each new stream: 1 to 5
   StreamLimits limits;       ///< of each new stream
-  /// For a request, with all its attempts. After it, the request fails.
+  /// A request with all its attempts takes at most this time. Then it fails.
   std::chrono::milliseconds request_time_max{5'000};
   std::chrono::milliseconds start_time_max{10'000};  ///< for the start, and to open a channel
   /// A request to NATS without an answer is sent again after this time.
   std::chrono::milliseconds attempt_time_max{1'000};
   std::chrono::milliseconds heartbeat_interval{1'000};  ///< of consumers
-  /// A stream that NATS has not found for this time is gone, and its channel fails. Until then, its
-  /// servers may be starting.
+  /// If NATS does not find a stream for this time, the stream's channel fails. A shorter absence
+  /// may mean that the servers of the stream are starting.
   std::chrono::milliseconds stream_missing_max{30'000};
   /// Events that all subscriptions have acknowledged are removed at this interval.
   std::chrono::milliseconds trim_interval{10'000};
-  /// Subscriptions of a channel. Services that make subscriptions at the same time may exceed it.
+  /// The limit of subscriptions of a channel. Services that make subscriptions at the same time may
+  /// exceed this limit.
   std::size_t subscriptions_max = 1'000;
-  std::size_t waiting_max = 16'384;  ///< requests that wait; a further one fails with `busy`
-  std::size_t waiting_octets_max = 64 << 20;  ///< of the events in these requests; likewise
-  std::size_t recent_octets_max = 4 << 20;    ///< of a channel's newest events, kept in memory
+  std::size_t waiting_max = 16'384;  ///< requests that wait; a further request fails with `busy`
+  /// Octets of the events in waiting requests. A further request that would exceed this fails with
+  /// `busy`.
+  std::size_t waiting_octets_max = 64 << 20;
+  std::size_t recent_octets_max = 4 << 20;  ///< of a channel's newest events, kept in memory
   /// Outlives the store.
   const Clock* clock = &steady_clock();
 };
@@ -65,8 +68,10 @@ struct NatsStatus {
   std::uint64_t connections_made = 0;   ///< since the start: more than one after lost connections
   std::uint64_t requests_waiting = 0;   ///< that have no result yet
   std::uint64_t events_sent_again = 0;  ///< since the start, because no acknowledgement came
-  std::uint64_t consumers_made = 0;     ///< likewise: more than one for each channel after faults
-  std::uint64_t messages_dropped = 0;   ///< of NATS, because too many of them waited; asked again
+  /// Since the start. After faults, more than one for each channel.
+  std::uint64_t consumers_made = 0;
+  /// Messages from NATS that the store dropped because too many waited, and requested again.
+  std::uint64_t messages_dropped = 0;
 };
 
 }  // namespace perigee::events

@@ -70,7 +70,7 @@ class Admission {
   std::atomic<std::size_t> octets_ = 0;
 };
 
-/// The two numbers behind the inbox in the subject of a message to a channel.
+/// The two numbers after the inbox in the subject of a message to a channel.
 struct ChannelSubject {
   std::uint64_t channel = 0;
   std::uint64_t number = 0;

@@ -58,7 +58,7 @@ std::optional<Mark> to_mark(std::string_view text) {
   return Mark{*value, *sum};
 }
 
-/// std::nullopt: not written by this program. Each mark has one text.
+/// std::nullopt: this program has not written the text. Each list of marks has only one text.
 std::optional<Marks> to_marks(std::string_view text) {
   Marks marks;
   std::string rest = std::string(text) + ' ';

@@ -23,7 +23,7 @@ struct SubscriptionRecord {
 
 /// `stream_made` must have no line feed.
 [[nodiscard]] std::string encode(const SubscriptionRecord& record);
-/// Errors: `corrupt`, `newer` (without the text that says which record).
+/// Errors: only the kind, `corrupt` or `newer`. The caller adds the text that names the record.
 [[nodiscard]] std::expected<SubscriptionRecord, StoreError::Kind> decode(std::string_view value);
 
 }  // namespace perigee::events::nats

@@ -61,7 +61,7 @@ class LogLimit {
   TimePoint next_ = TimePoint::min();
 };
 
-/// Everything here, and all parts of a store that use it, run on the thread of the store.
+/// Used only on the thread of the store, like all parts of a store that use a Session.
 class Session {
  public:
   /// `options` outlives the session. Begins without a connection.

@@ -10,7 +10,7 @@
 namespace perigee::events::nats {
 
 /// Makes the stream unless it exists. A stream that exists keeps its limits and replicas. Errors:
-/// `corrupt` (its subjects or its kind are others than the store needs), `failed`, `full`,
+/// `corrupt` (the store needs other subjects, or a stream of another kind), `failed`, `full`,
 /// `unavailable`.
 [[nodiscard]] task<std::expected<StreamInfo, StoreError>> open_stream(Session& session,
                                                                       StreamRequest request,

@@ -116,7 +116,7 @@ task<std::expected<Subscriptions::Stored, StoreError>> Subscriptions::load_valid
     log::write(log::Level::warning, "events",
                "NATS: the " + text_of(name) + " has acknowledged event " +
                    std::to_string(stored->record.acknowledged) +
-                   ", but its stream has lost events; it goes on behind event " +
+                   ", but its stream has lost events; it goes on after event " +
                    std::to_string(valid));
     go_back(stored->record, valid);
     const auto written = co_await store(*stored, end);

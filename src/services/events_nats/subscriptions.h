@@ -31,7 +31,7 @@ namespace perigee::events::nats {
 /// a new one yet.
 ///
 /// A record has marks of acknowledged events. If the stream has another event of such a number, or
-/// ends before the acknowledged one, it has lost events. The subscription then goes on behind the
+/// ends before the acknowledged one, it has lost events. The subscription then goes on after the
 /// newest marked event that the stream still has.
 class Subscriptions {
  public:

@@ -43,8 +43,8 @@ class ContextServant final : public CORBA::async_traits<PerigeeNaming::LeasingCo
 
  private:
   [[nodiscard]] ContextNumber context() const;
-  /// The context that contains the name to change. Checks the client and the name. The caller
-  /// awaits it at once.
+  /// The context that contains the name to change. Checks the client and the name. The caller must
+  /// await the task at once.
   [[nodiscard]] task<Place> place_of_change(const Name& name);
   /// Changes the last component of the name. In a context of another naming service, `call` makes
   /// the same call of that service. In an own context, `complete` sets the members of the change

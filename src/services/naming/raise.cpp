@@ -8,7 +8,7 @@
 namespace perigee::naming {
 
 void raise(const StoreError& error, CORBA::CompletionStatus completed) {
-  // The store has logged that its servers do not answer: not again for each request.
+  // The store has logged that its servers do not answer. This is not logged again for each request.
   if (error.kind != StoreError::Kind::unavailable)
     log::write(log::Level::error, "naming", error.text);
   switch (error.kind) {

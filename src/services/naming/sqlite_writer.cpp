@@ -28,9 +28,9 @@ constexpr const char* renew_text =
     " WHERE context = ?1 AND id = ?2 AND kind = ?3 AND (expires = 0 OR expires > ?8)";
 constexpr const char* has_binding_text =
     "SELECT 1 FROM bindings WHERE context = ?1 AND (expires = 0 OR expires > ?8) LIMIT 1";
-// A part at a time, so that the other changes of the group do not wait for long.
+// Removes a part at a time, so that the other changes of the group do not wait for long.
 constexpr const char* remove_expired_text =
-    // The index of leases in both parts: contexts may have a million bindings without leases.
+    // Both parts use the index of leases: contexts may have a million bindings without leases.
     "DELETE FROM bindings INDEXED BY leases"
     " WHERE expires != 0 AND expires <= ?8 AND (context, id, kind) IN"
     " (SELECT context, id, kind FROM bindings INDEXED BY leases"

@@ -67,7 +67,7 @@ void Copying::read_page(std::string from) {
       [this](const std::expected<std::string, RequestError>& answer) { take_page(answer); });
 }
 
-// The references behind may be much larger than those of the earlier pages.
+// The references in this page may be much larger than those in the earlier pages.
 void Copying::read_smaller_page(const RequestError& error) {
   if (keys_in_page_ == 1) return fail(StoreError::Kind::unavailable, error.text);
   keys_in_page_max_ = keys_in_page_ / 2;
@@ -92,8 +92,8 @@ void Copying::take_late_page(const RequestError& error) {
   read_page(std::move(from_));
 }
 
-// The pages before it are kept: a copy of many names would otherwise begin again after each failure
-// of a member.
+// Requests the failed page again, and keeps the earlier pages. Otherwise, a copy of many names
+// would begin again after each failure of a member.
 void Copying::repeat_page(const RequestError& error) {
   if (pages_ == 0 || error.is_compacted || ++failures_ > repetitions_max * options_.members.size())
     return fail(StoreError::Kind::unavailable, error.text);
@@ -108,8 +108,9 @@ void Copying::take_failure(const RequestError& error) {
 
 void Copying::adapt_page(std::size_t answer_size) {
   std::size_t wanted = keys_in_page_ * answer_size_wanted / std::max<std::size_t>(answer_size, 1);
-  // The next page would take half of its time if times were proportional to keys. A slow page does
-  // not make pages smaller: the member counts all keys behind a page, which takes the same time.
+  // Grows the page so that the next page would take half of `page_time_max`, if time were
+  // proportional to keys. A slow page does not make pages smaller, because a member also takes time
+  // to count all keys after the page.
   const auto growth_in_time =
       Duration(options_.page_time_max / 2) /
       std::max<Duration>(options_.clock->now() - page_begin_, std::chrono::milliseconds(1));

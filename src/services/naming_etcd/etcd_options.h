@@ -51,8 +51,8 @@ struct EtcdStatus {
   std::uint64_t changes_waiting = 0;  ///< that have no result yet
   std::uint64_t reads_waiting = 0;    ///< that have found nothing, until the copy is up to date
   std::uint64_t failed_requests = 0;  ///< of etcd, since the start
-  std::uint64_t watches_started = 0;  ///< likewise: more than one after lost connections
-  std::uint64_t copies_made = 0;      ///< likewise: more than one after a compaction
+  std::uint64_t watches_started = 0;  ///< since the start: more than one after lost connections
+  std::uint64_t copies_made = 0;      ///< since the start: more than one after a compaction
 };
 
 }  // namespace perigee::naming

@@ -16,12 +16,14 @@ using namespace std::chrono_literals;
 constexpr Duration probe_interval_max = 1s;
 constexpr auto probe_time_max = std::chrono::milliseconds(1'000);
 constexpr Duration watch_start_max = 1s;
-constexpr Duration watch_lag_max = 500ms;  // behind a known revision; after it, another member
-// Behind a known revision, while octets of one revision arrive. After it, a copy in pages.
+// The watch may stay behind a known revision for this time. Then another member is asked.
+constexpr Duration watch_lag_max = 500ms;
+// The same while octets of one revision arrive. After this time, the names are copied in pages.
 constexpr Duration watch_lag_total_max = 30s;
 constexpr Duration pause_min = 50ms;
 constexpr std::uint32_t doublings_max = 4;  // of the pause
-// After an error that time does not mend: each attempt copies all names. The pause doubles.
+// The longest pause after an error that does not pass by itself, since each attempt copies all
+// names. The pause doubles.
 constexpr Duration long_pause_max = 5min;
 
 }  // namespace
@@ -34,7 +36,8 @@ Following::Following(const EtcdStoreOptions& options, SharedNames& names, Transf
       new_identity_(new_identity),
       copy_members_(options, transfers, new_identity, failed_requests),
       watch_members_(options, transfers, new_identity, failed_requests),
-      // Another member: a member without a leader cannot confirm its own watch.
+      // The probes begin at another member, because a member without a leader cannot confirm its
+      // own watch.
       probe_members_(options, transfers, new_identity + 1, failed_requests),
       copying_(options, names.keys(), transfers, copy_members_,
                [this](std::expected<Mirror, StoreError> copy) { take_copy(std::move(copy)); }),
@@ -95,7 +98,7 @@ void Following::end_caught_up() {
 }
 
 void Following::retry(StoreError error, bool with_copy) {
-  // Not each of many retries: etcd may be down for hours.
+  // Logs fewer and fewer of many retries: etcd may be down for hours.
   if (std::has_single_bit(retries_ + 1U)) log::write(log::Level::warning, "naming", error.text);
   const bool is_lasting = error.kind != StoreError::Kind::unavailable && has_names_;
   error_ = std::move(error);

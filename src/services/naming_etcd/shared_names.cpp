@@ -75,9 +75,9 @@ void SharedNames::set_broken(StoreError error) {
   tell(root_context, nullptr);
 }
 
-// One missing revision keeps its time until it arrives. If each newer revision restarted the time,
-// further changes would hide that a watch delivers nothing. If the names had to have the newest
-// revision, a watch with a constant delay would seem to deliver nothing while changes continue.
+// `missing_` keeps its time until its revision arrives. If each newer revision restarted the time,
+// a watch that delivers nothing would go unnoticed while changes continue. If the names had to have
+// the newest revision, a watch with a constant delay would seem to deliver nothing.
 void SharedNames::expect(Revision revision) {
   if (revision <= newest_.revision) return;
   newest_ = {revision, options_.clock->now()};

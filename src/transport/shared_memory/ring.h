@@ -42,7 +42,7 @@ struct RingWords {
   /// The octets received so far, modulo 2^32. The receiver writes this word and the next two.
   alignas(line) ipc::SharedWord taken;
   ipc::SharedWord receiver_gone;
-  ipc::SharedWord receiver_cpu;  ///< the same when it received
+  ipc::SharedWord receiver_cpu;  ///< the same for the receiver
   alignas(line) ipc::SharedWord receiver_waits;
   alignas(line) ipc::SharedWord sender_waits;
 };

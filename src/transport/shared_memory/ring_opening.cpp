@@ -1,4 +1,5 @@
-// The rendezvous: the server gets the memory of the client, checks it, and answers.
+// The rendezvous of two peers at their rings: the server gets the memory of the client, checks it,
+// and answers.
 #include "transport/shared_memory/ring_transport.h"
 #include <perigee/base/log.h>
 #include <perigee/ipc/io.h>

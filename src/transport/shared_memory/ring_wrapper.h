@@ -16,8 +16,8 @@ namespace perigee::transport::shared_memory {
 
 inline constexpr std::string_view shared_memory_scheme = "shmiop";
 
-/// The rendezvous follows in Transport::open, so a client that stalls does not hold up the
-/// acceptor.
+/// Making a connection does not wait for the peer: the client sends its rings to the server later,
+/// in Transport::open. So a client that stalls does not hold up the acceptor.
 class RingWrapper final : public RenamedScheme {
  public:
   /// The arguments are those of `make_shared_memory_protocol`.

@@ -151,7 +151,8 @@ shared_buffer shared_pool::State::find(OctetSpan octets) const noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(mapping_.data());
   if (address < begin || address - begin >= size_) return {};
   const std::size_t offset = address - begin;
-  std::shared_ptr<const shared_buffer::Block> block;  // outlives the lock: it may be the last owner
+  // Destroyed after the lock is released, because it may be the last owner.
+  std::shared_ptr<const shared_buffer::Block> block;
   const std::lock_guard lock(mutex_);
   auto after = blocks_.upper_bound(offset);
   if (after == blocks_.begin()) return {};
@@ -170,7 +171,8 @@ bool shared_buffer::is_shared() const noexcept {
   if (!block_) return false;
   block_->state->collect();
   if (block_.use_count() > 1) return true;
-  // Another thread may have collected the block: what the peer has read comes before this call.
+  // Another thread may have collected the block. The fence puts the peer's reads of the block
+  // before this call.
   std::atomic_thread_fence(std::memory_order_acquire);
   return false;
 }

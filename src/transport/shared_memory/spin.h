@@ -64,21 +64,22 @@ class Spin {
 #endif
   }
 
-  std::uint32_t in_vain_ = 0;  // one after the other
+  std::uint32_t in_vain_ = 0;  // since the last success
   std::uint32_t skipped_left_ = 0;
 };
 
-/// For a peer on the same CPU. Gives the CPU away once, which costs half as much as a sleep and a
-/// wake. It helps only if the peer is the next to run, and its answer comes soon. After yields in
-/// vain, more and more waits do not yield. A slow yield has given a time slice of some milliseconds
-/// to another process that wants the CPU, or the peer works for long. Then no wait yields for a
-/// thousand times as long, so slow yields take about 0.1 % of the time. One thread at a time.
+/// For a peer on the same CPU. Yields, that is, gives the CPU away once, which costs half as much
+/// as a sleep and a wake. A yield helps only if the peer is the next to run, and its answer comes
+/// soon. After yields in vain, more and more waits do not yield. A slow yield has given a time
+/// slice of some milliseconds to another process that wants the CPU, or the peer works for long.
+/// Then no wait yields for a thousand times as long, so slow yields take about 0.1 % of the time.
+/// One thread at a time.
 class Yield {
  public:
   explicit Yield(const Clock& clock = steady_clock()) noexcept : clock_(clock) {}
 
-  /// Gives the CPU away, or skips that after yields in vain. Returns whether `done()` is true then;
-  /// false if skipped.
+  /// Gives the CPU away, and then returns `done()`. After yields in vain, may do neither, and
+  /// return false.
   template <typename Done>
   bool until(const Done& done) noexcept {
     return until(done, [] { std::this_thread::yield(); });
@@ -108,7 +109,7 @@ class Yield {
 
   const Clock& clock_;
   TimePoint resumes_;          // after a slow yield
-  std::uint32_t in_vain_ = 0;  // one after the other
+  std::uint32_t in_vain_ = 0;  // since the last success
   std::uint32_t skipped_left_ = 0;
 };
 
@@ -116,7 +117,8 @@ class Yield {
 class BriefWait {
  public:
   /// Waits as the place of the peer requires. Returns whether `done()` was true. If the place
-  /// is unknown, or if this wait is skipped after waits in vain, returns false without a call.
+  /// is unknown, or if this wait is skipped after waits in vain, returns false and does not call
+  /// `done`.
   template <typename Done>
   bool until(PeerPlace place, const Done& done) noexcept {
     switch (place) {

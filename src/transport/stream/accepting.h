@@ -21,7 +21,7 @@ inline bool is_out_of_resources(int code) noexcept {
 
 /// `make` turns a stream into a transport, or returns nullptr if the peer has disconnected already;
 /// then the next stream is accepted. Connections that the system queued before the interruption are
-/// still accepted after it. On UNIX-domain sockets such a client would otherwise wait until the
+/// still accepted after it. Otherwise, a queued client of a UNIX-domain socket would wait until the
 /// acceptor is destroyed.
 template <typename Acceptor, typename Make>
 std::expected<std::unique_ptr<Transport>, IoError> accept_transport(

@@ -100,8 +100,8 @@ class StreamTransport final : public Transport {
   /// Goes on after `first`, the first system call of a send with a time-out. The send may end with
   /// only a part sent. On a UNIX-domain socket, the system begins the time-out anew for each piece
   /// of the octets, so a peer that reads slowly could prolong a large send. Therefore the first
-  /// call does not wait there. If it has sent nothing, a second call sends only one piece. It waits
-  /// at most for the time-out.
+  /// call on such a socket does not wait. If the first call has sent nothing, a second call sends
+  /// only one piece, and waits at most for the time-out.
   ipc::io::Transfer after_first(std::span<const OctetSpan> segments,
                                 ipc::io::Transfer first) const noexcept {
     constexpr std::size_t piece_size = 16 * 1024;

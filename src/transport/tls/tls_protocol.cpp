@@ -73,7 +73,8 @@ std::expected<std::unique_ptr<Acceptor>, IoError> TlsProtocol::listen_with(
   return wrap(tcp_->listen_with(accepting->inner(endpoint), properties), accepting);
 }
 
-// Each address once, in the order of the profile. A client has no time to try more than these.
+// Each address once, in the order of the profile, and at most `places_max` addresses: a client has
+// no time to try more.
 class Claimed {
  public:
   void add(std::string_view host, std::uint16_t port) {

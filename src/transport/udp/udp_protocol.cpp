@@ -15,7 +15,8 @@
 namespace perigee::transport {
 namespace {
 
-// Each peer takes a handle. All peers together may take an eighth of the process's handles.
+// Each peer takes a handle. By default, all peers together may take an eighth of the process's
+// handles, but at least 64 and at most 1024.
 std::uint32_t default_peers_max() noexcept {
   constexpr long least = 64;
   constexpr long most = 1024;

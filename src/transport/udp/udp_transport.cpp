@@ -37,8 +37,8 @@ UdpTransport::UdpTransport(ipc::sock::CoDgram socket, const ipc::InetAddr& peer)
       carrier_(udp_carrier(peer.version())),
       peer_(peer_text(diop_scheme, peer)) {}
 
-// The system reports the error of an earlier datagram here, and does not send this datagram. A
-// second try sends it.
+// Instead of sending this datagram, the system may report the error of an earlier datagram. A
+// second try then sends this datagram.
 IoResult UdpTransport::send(std::span<const OctetSpan> segments, Wait wait) {
   std::size_t size = 0;
   for (const OctetSpan segment : segments) size += segment.size();

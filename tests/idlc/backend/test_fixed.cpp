@@ -93,7 +93,7 @@ TEST_CASE("a result of two values of the same type has this type") {
   CHECK_THROWS_AS((Fixed<3, 2>("9.99") + Fixed<3, 2>("0.01")), CORBA::DATA_CONVERSION);
 }
 
-TEST_CASE("a value counts its digits without zeros in front, and with all behind the point") {
+TEST_CASE("a value counts its digits without zeros in front, and with all after the point") {
   CHECK(Fixed<7, 3>("1.250").fixed_digits() == 4);
   CHECK(Fixed<7, 3>("1.250").fixed_scale() == 3);
   CHECK(Fixed<7, 3>("-1000").fixed_digits() == 7);

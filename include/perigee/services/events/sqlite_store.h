@@ -25,9 +25,11 @@ struct SqliteEventStoreOptions {
   std::uint64_t octets_max = std::uint64_t{1} << 30;  ///< of the events that a channel keeps
   std::chrono::seconds age_max{0};                    ///< older events are removed; 0: no limit
   AtLimit at_limit = AtLimit::remove_oldest;
-  std::size_t subscriptions_max = 1'000;       ///< of a channel
-  std::size_t waiting_max = 16'384;            ///< requests that wait; then `busy`
-  std::size_t waiting_octets_max = 256 << 20;  ///< of the events in them
+  std::size_t subscriptions_max = 1'000;  ///< of a channel
+  std::size_t waiting_max = 16'384;  ///< requests that wait; a further request fails with `busy`
+  /// Octets of the events in waiting requests. A further request that would exceed this fails with
+  /// `busy`.
+  std::size_t waiting_octets_max = 256 << 20;
   std::size_t group_max = 1'024;  ///< requests that are made durable together; 0 counts as 1
   /// Milliseconds since 1970-01-01 UTC, for `age_max`. Empty: the time of the system.
   std::function<std::int64_t()> wall_clock;

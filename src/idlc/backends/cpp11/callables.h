@@ -23,7 +23,7 @@ struct Callable {
   std::vector<Parameter> parameters;
   std::vector<const Exception*> raises;
   bool is_oneway = false;
-  std::vector<std::string> contexts;  ///< properties that are sent behind the parameters
+  std::vector<std::string> contexts;  ///< properties that are sent after the parameters
   bool is_joined = false;             ///< declared again: see Operation::is_joined
 
   [[nodiscard]] bool has_arguments() const;  ///< in or inout
@@ -31,7 +31,7 @@ struct Callable {
 };
 
 /// The parts of a declaration around its return type and parameters: `virtual `, or an `override`
-/// behind the parameters.
+/// after the parameters.
 [[nodiscard]] inline std::string_view virtual_before(const Callable& callable) {
   return callable.is_joined ? "" : "virtual ";
 }

@@ -37,13 +37,14 @@ std::string one_source_text(const Model& model, const std::vector<OutputFile>& f
   return writer.take();
 }
 
-/// Whether an interface of the main file was chosen.
+/// Whether `all` has an entry for an interface of the main file, not only for imported interfaces.
 template <typename Implied>
 bool has_own(const std::vector<Implied>& all) {
   return std::ranges::any_of(all, [](const Implied& each) { return !each.origin->is_imported; });
 }
 
-/// All files except the source that includes all others, in the order of `output_names`.
+/// The texts of all files except the source that includes all others, in the order of
+/// `output_names`.
 std::vector<std::string> texts(const Model& model, const ImpliedIdl& implied,
                                const FileNames& names) {
   const bool with_servants = !names.client_only;

@@ -13,7 +13,7 @@ namespace perigee::idlc::cpp11 {
 void declare_wire_layout(Writer& writer, const Struct& structure);
 void declare_wire_layout(Writer& writer, const Exception& exception);
 
-/// Writes the functions that marshal many structs in one call, behind the class and beside its
+/// Writes the functions that marshal many structs in one call, after the class and beside its
 /// operators.
 void declare_all_functions(Writer& writer, const Struct& structure, const std::string& class_name);
 

@@ -9,8 +9,9 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// The line that includes the header of applications, if it is wanted. A file that declares names
-/// in module CORBA, or includes such a file, does not get it: the header may have these names, too.
+/// The line that includes <perigee/corba.h>, the header of applications. Empty if `is_wanted` is
+/// false, or if the file, or a file that it includes, declares names in module CORBA: the header
+/// may have the same names.
 std::string orb_include(const Model& model, bool is_wanted);
 
 /// The identifier, with the prefix `_cxx_` if C++ or the mapping forbids it.

@@ -11,7 +11,7 @@
 
 namespace perigee::idlc::cpp11 {
 
-/// Turn the warning off before the declarations of a generated file, and on again behind them, if
+/// Turn the warning off before the declarations of a generated file, and on again after them, if
 /// the file needs it. `parameters`: the names of parameters of functions that are not in the IDL.
 void begin_shadowing(Writer& writer, const Model& model,
                      const std::vector<std::string>& parameters = {});

@@ -31,14 +31,14 @@ std::string argument_type(const Parameter& parameter);
 /// The initial enumerator in C++, also for arrays of an enum. Empty for other types, and if the
 /// initial enumerator has the value 0, which `{}` gives.
 std::string initial_enumerator(const Type& type);
-/// The text behind the name of a local variable that initialises it: "{}", "{A::b}" or "".
+/// The initialiser that follows the name of a local variable: "{}", "{A::b}" or "".
 std::string initializer(const Type& type);
 
-/// The smallest unsigned type with at least that many bits.
+/// The smallest unsigned type with at least `bit_count` bits.
 std::string bits_type(std::uint32_t bit_count);
 
-/// Basic types, enums and bitmasks: a copy costs as little as a reference, and variables get an
-/// initialiser.
+/// Whether the type is a basic type, an enum or a bitmask. A copy then costs as little as a
+/// reference, and variables get an initialiser.
 bool is_scalar(const Type& type);
 /// Whether copying the octets of a C++ value copies the value, because it holds only scalars.
 /// `visited` has the declarations that were checked already, so that each is checked once.

@@ -78,7 +78,7 @@ void _marshal(::perigee::cdr::Encoder& _encoder) const override;
 void _unmarshal(::perigee::cdr::Decoder& _decoder) override;
 )";
 
-/// The supported interfaces, each behind its bases.
+/// The supported interfaces, each after its bases.
 std::vector<const Interface*> supported_interfaces(const ValueType& value) {
   std::vector<const Interface*> result;
   const auto add = [&result](const Interface* interface) {
@@ -95,7 +95,7 @@ constexpr std::string_view copy_references_function = R"(
 void _copy_references(::perigee::value::Copying& _copying) override;
 )";
 
-// `make_counted` gives the copy counts of its own.
+// `make_counted` gives the copy its own reference counts.
 constexpr std::string_view shallow_copy_function = R"(
 ::CORBA::valuetype_reference<::CORBA::ValueBase> _shallow_copy() const override {
   return ::CORBA::valuetype_reference<::CORBA::ValueBase>(::perigee::make_counted<$class$>(*this));
@@ -414,7 +414,7 @@ bool is_text_or_sequence(const Type& type) {
   return kind == TypeKind::string || kind == TypeKind::wstring || kind == TypeKind::sequence;
 }
 
-/// A chunk ends behind each string and sequence.
+/// A chunk ends after each string and sequence.
 void write_members(Writer& writer, const ValueType& value, bool encodes) {
   const std::string shift = encodes ? " << " : " >> ";
   const std::string head = (encodes ? "_encoder" : "_decoder") + shift;

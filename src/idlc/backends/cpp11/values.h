@@ -10,7 +10,7 @@ namespace perigee::idlc::cpp11 {
 /// The classes in the namespace of the declaration: the value and its factory.
 void declare_value(Writer& writer, const ValueType& value);
 void declare_value_box(Writer& writer, const ValueBox& box);
-/// The OBV classes of the main file, behind the namespaces of the other declarations.
+/// The OBV classes of the main file, after the namespaces of the other declarations.
 void declare_obv_classes(Writer& writer, const Declarations& declarations);
 void declare_value_traits(Writer& writer, const ValueType& value);
 void declare_value_traits(Writer& writer, const ValueBox& box);

@@ -49,7 +49,7 @@ void Writer::list(std::string_view head, const std::vector<std::string>& items,
   std::string line(head);
   line.append(join(items, ", ")).append(tail);
   if (fits(line) || items.empty()) return write(line);
-  // Items are aligned behind a bracket or colon. After a longer head they start a new line.
+  // Items are aligned after a bracket or colon. After a longer head they start a new line.
   const bool hangs = head.size() <= 2;
   line = hangs ? head : std::string_view();
   if (!hangs) write(head.ends_with(' ') ? head.substr(0, head.size() - 1) : head);
