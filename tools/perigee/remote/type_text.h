@@ -11,7 +11,7 @@
 
 namespace perigee::tool {
 
-/// Writes types as text. One thread.
+/// Writes types as text. Not thread-safe.
 class TypeText {
  public:
   /// Gives the scoped name of the type, with escapes.
