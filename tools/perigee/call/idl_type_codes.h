@@ -20,7 +20,7 @@ using TypeCodeRef = CORBA::object_reference<CORBA::TypeCode>;
 /// contains itself. The TypeCodes keep the nodes and the models alive. Not thread-safe.
 class IdlTypeCodes {
  public:
-  /// The TypeCodes have views of the texts of the model.
+  /// The TypeCodes refer to texts of `model`, so they keep `model` alive.
   void keep(std::shared_ptr<const idlc::Model> model) {
     nodes_->models.push_back(std::move(model));
   }
