@@ -14,7 +14,7 @@ namespace perigee::bench {
 /// number n is at position n modulo capacity. Errors of the system are thrown as std::system_error.
 class SharedRing {
  public:
-  /// Makes the ring. Its name is removed when the reader opens the ring, or when this object
+  /// Makes the ring. Its name is removed when the other process opens the ring, or when this object
   /// is destroyed.
   static SharedRing create(const std::string& name, std::size_t capacity);
   static SharedRing open(const std::string& name);
