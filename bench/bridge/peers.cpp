@@ -113,8 +113,7 @@ void receive_reply(int fd, MessageBuffer& buffer, std::uint32_t id, std::size_t 
   if (received < octets) throw std::runtime_error("the reply is too short");
 }
 
-/// Connections in a closed loop: each connection sends its next request when a
-/// reply has come.
+/// Connections in a closed loop: each connection sends its next request when a reply has come.
 class Load {
  public:
   Load(std::uint16_t port, std::size_t octets, std::size_t connections)

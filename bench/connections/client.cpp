@@ -15,8 +15,7 @@
 namespace perigee::bench {
 namespace {
 
-/// Connections in a closed loop: each connection sends its next request when a
-/// reply has come.
+/// Connections in a closed loop: each connection sends its next request when a reply has come.
 class Load {
  public:
   Load(const std::string& reference, std::size_t count) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
