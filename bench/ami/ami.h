@@ -41,8 +41,8 @@ struct AmiSample {
 struct AmiCell {
   Estimate rate;   ///< calls a second: median over the rounds
   Estimate ratio;  ///< rate divided by the rate of synchronous calls in the same round
-  /// The rate divided by the rate of the same kind of calls with one in flight. None if that was
-  /// not measured.
+  /// The rate divided by the rate of the same kind of calls with one call in flight. Empty if
+  /// calls with one in flight were not measured.
   std::optional<Estimate> gain = {};
   double cpu_ns = 0;  ///< median
   SideCounts counts;  ///< all zero: not counted

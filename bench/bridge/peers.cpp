@@ -70,7 +70,7 @@ class Served {
   }
 
  private:
-  /// Answers a request whose last fragment has come.
+  /// Adds a reply if `message` ends a request: a Request or a Fragment that no fragment follows.
   void answer(const char* message) {
     if ((message[6] & 2) != 0 || (message[7] != 0 && message[7] != fragment_type)) return;
     std::memcpy(reply_.data() + giop_header_size, message + giop_header_size, 4);
@@ -79,7 +79,7 @@ class Served {
 
   const int fd_;
   std::string reply_;
-  std::string octets_;  // `filled_` of them are received
+  std::string octets_;  // the first `filled_` octets have been received
   std::size_t filled_ = 0;
   std::string replies_;
 };
@@ -90,7 +90,7 @@ void serve_all(int epoll) {
     const int count = epoll_wait(epoll, events.data(), events.size(), -1);
     for (int index = 0; index < count; ++index) {
       auto* const served = static_cast<Served*>(events[static_cast<std::size_t>(index)].data.ptr);
-      if (!served->serve()) delete served;  // its socket leaves the set
+      if (!served->serve()) delete served;  // closes the socket, which removes it from `epoll`
     }
   }
 }
@@ -113,7 +113,7 @@ void receive_reply(int fd, MessageBuffer& buffer, std::uint32_t id, std::size_t 
   if (received < octets) throw std::runtime_error("the reply is too short");
 }
 
-/// Connections in a closed loop: each sends its next request after its reply.
+/// Connections in a closed loop: each connection sends its next request when a reply has come.
 class Load {
  public:
   Load(std::uint16_t port, std::size_t octets, std::size_t connections)
@@ -171,7 +171,7 @@ class Load {
   }
 
   // A thread that sends a large request does not read replies meanwhile. So each thread has one
-  // call in flight, on its connections in turn.
+  // call in flight, and uses its connections in turn.
   void run_in_threads(std::size_t count) {
     const std::size_t threads = std::min({calls_.size(), large_in_flight_max, count});
     std::vector<std::exception_ptr> failures(threads);
@@ -234,7 +234,8 @@ int run_bridge_target(std::size_t octets) {
 }
 
 int run_bridge_client(const std::string& address, std::size_t octets, std::size_t connections) {
-  const std::string port = address.substr(address.rfind(':') + 1);  // or `address` is the port
+  const std::string port =
+      address.substr(address.rfind(':') + 1);  // the whole text if `address` is only a port
   Load load(static_cast<std::uint16_t>(std::stoul(port)), octets, connections);
   load.run(connections);  // now the middle process has all its connections to the target
   std::string line;

@@ -23,7 +23,7 @@ constexpr std::array descriptions{"machine", "date", "command", "error"};
 // Whole numbers that tell the elements of an array apart.
 constexpr std::array positions{"queue_size", "buffer_size", "clients", "delay_ms",    "shared_cpus",
                                "size",       "octets",      "cpus",    "connections", "in_flight"};
-// The ends of the names of measured values: each repetition measures them again.
+// Names of measured values end with one of these units. Each repetition measures the values again.
 constexpr std::array<std::string_view, 6> units{"ns",     "_us",         "_ms",
                                                 "_per_s", "_per_second", "percent"};
 
@@ -46,7 +46,8 @@ bool has_unit(std::string_view name) {
   return std::ranges::any_of(units, [&](std::string_view unit) { return name.ends_with(unit); });
 }
 
-/// Walks through a report, and collects samples. Its depth has a limit: see harness/document.h.
+/// Walks through a report, and collects samples. The depth of a report has a limit: see
+/// harness/document.h.
 class Collector {
  public:
   void walk(const json& value, const std::string& name) {
@@ -60,8 +61,8 @@ class Collector {
       numbers_[name].push_back(value.get<double>());
   }
 
-  /// A number without samples of its own gets its values in all repetitions as samples, if the
-  /// report has several repetitions.
+  /// If the report has several repetitions, a number without samples of its own gets one sample
+  /// from each repetition.
   std::map<std::string, std::vector<double>> result() {
     for (auto& [name, values] : numbers_)
       if (values.size() > 1) samples_[name] = std::move(values);
@@ -85,8 +86,8 @@ class Collector {
       walk(value, name.empty() ? field : name + " / " + field);
   }
 
-  // Elements with the same label get numbers, so that their samples stay apart. Repetitions have
-  // the same name.
+  // Elements with the same label get numbers, so that their samples stay apart. All
+  // repetitions have one name, so that their samples are collected together.
   void walk_elements(const json& array, const std::string& name) {
     const bool repetitions = name.ends_with(" / reports");
     std::map<std::string, std::size_t> seen;
@@ -143,7 +144,7 @@ std::map<std::string, std::vector<double>> samples_of(const json& report) {
   if (text_of_field(report, "experiment") != "paper")
     collector.walk(report, "");
   else if (const auto runs = report.find("runs"); runs != report.end())
-    collector.walk(*runs, "");  // the findings repeat their values
+    collector.walk(*runs, "");  // the field `findings` repeats values of the runs
   return collector.result();
 }
 

@@ -32,8 +32,9 @@ std::string summary(const Report& report) {
         "by chance alone, about {:.1f} of the {} judged values would be listed as changed\n",
         static_cast<double>(judged) * (1 - confidence), judged);
   if (too_few != 0)
-    text += fmt::format("a value is judged from {} samples in each report: measure more rounds\n",
-                        interval_samples_min);
+    text +=
+        fmt::format("a judgement needs at least {} samples in each report: measure more rounds\n",
+                    interval_samples_min);
   return text;
 }
 

@@ -1,5 +1,5 @@
-// The client for all systems over TCP: one thread with many connections. It makes the request once,
-// and then changes only the request id.
+// The client of all systems: one thread with many connections. `Load` uses TCP; ring_client.h has
+// the load through shared memory. `Load` makes the request once, and then changes only its id.
 #include "connections.h"
 #include "harness/raw_socket.h"
 #include "raw_giop.h"
@@ -15,7 +15,7 @@
 namespace perigee::bench {
 namespace {
 
-/// Connections in a closed loop: each sends its next request after its reply.
+/// Connections in a closed loop: each connection sends its next request when a reply has come.
 class Load {
  public:
   Load(const std::string& reference, std::size_t count) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {

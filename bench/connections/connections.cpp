@@ -1,5 +1,5 @@
-// Runs the experiment and writes its report: rounds over all systems in turn, ratios within a
-// round.
+// Runs rounds over all systems in turn, and writes the report. A ratio compares two systems in the
+// same round.
 #include "connections.h"
 
 #include "cubit/systems.h"

@@ -16,8 +16,9 @@ namespace perigee::bench {
 /// Whether the reference has an address of shared memory in its first profile.
 bool is_shared_memory_reference(const std::string& reference);
 
-/// Connections in a closed loop: each sends its next request after its reply. It waits with epoll,
-/// as a server with a reactor does. Errors are thrown as std::runtime_error.
+/// Connections in a closed loop: each connection sends its next request when a reply has come. The
+/// thread waits with epoll, as a server with a reactor does. Errors are thrown as
+/// std::runtime_error.
 class RingLoad {
  public:
   RingLoad(const std::string& reference, std::size_t count);

@@ -110,9 +110,9 @@ class Crowd {
 std::string describe_method(const CrowdOptions& options) {
   return fmt::format(
       "{} idle connections, {} busy ones in a closed loop of void calls, {} calls a measurement; "
-      "disturbed by {} peers that read 10 KiB a second of what they ask for, and {} that stopped "
-      "within a message; ratios of p99 within a round: median over {} rounds, {}; "
-      "null is the ratio of two calm measurements",
+      "disturbed by {} clients that read their replies at 10 KiB a second, and {} clients that "
+      "stopped within a message; ratios of p99 within a round: median over {} rounds, {}; "
+      "null is the ratio of two measurements without disturbing clients",
       options.idle, options.busy, options.calls, options.slow_readers, options.half_open,
       options.rounds, interval_text(options.rounds));
 }

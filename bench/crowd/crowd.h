@@ -52,7 +52,8 @@ std::string to_html(const CrowdReport& report);
 /// Connects, makes a call on each connection, prints "ready", and keeps the connections until its
 /// input ends.
 int run_crowd_idle(const std::string& reference, std::size_t connections);
-/// Serves commands: answers a number of calls with their p50 and p99 in nanoseconds.
+/// Each line of the input is a number of calls. Makes these calls, and prints their p50 and p99 in
+/// nanoseconds.
 int run_crowd_busy(const std::string& reference, std::size_t connections);
 /// Slow readers ask for large replies and read a little ten times a second. Half-open connections
 /// send only a part of a message.

@@ -32,7 +32,7 @@ Cell summarise(const std::vector<Sample>& samples, const std::vector<Sample>& fl
   return cell;
 }
 
-// Fewer calls for large workloads.
+// Large workloads make fewer calls.
 std::size_t calls_of(const std::string& workload, const CubitOptions& options) {
   const std::size_t size = large_size_of(workload);
   if (size == 0) return options.calls;
@@ -84,7 +84,8 @@ bool is_measured(const std::vector<System>& systems, const std::string& name) {
   return std::ranges::find(systems, name, &System::name) != systems.end();
 }
 
-// RouDi for the systems of iceoryx. If it does not start, the report has the reason in their place.
+// Starts RouDi if a system uses iceoryx. If RouDi does not start, the report has the reason in
+// place of the results of this system.
 std::unique_ptr<Roudi> start_roudi(CubitReport& report) {
   const auto found = std::ranges::find_if(report.systems, uses_iceoryx);
   if (found == report.systems.end()) return nullptr;

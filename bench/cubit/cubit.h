@@ -28,7 +28,7 @@ struct CubitOptions {
   std::size_t calls = 500;          ///< per workload, system and round
   std::size_t volume = 256u << 20;  ///< octets of the large calls of a round; limits their number
   bool split = false;               ///< server and client on two CPUs instead of one
-  bool floor_only = false;          ///< leave omniORB out even if it is installed
+  bool floor_only = false;          ///< leave omniORB and iceoryx out, even if installed
   std::vector<std::string> workloads;
   std::vector<std::string> systems;  ///< with their floors; empty: all
   PeerPrograms peers;
@@ -48,7 +48,7 @@ struct SideCounts {
 
 /// The results of one system in one workload, over all rounds.
 struct Cell {
-  Estimate ratio;         ///< median of the per-round ratios of p50 to the floor's
+  Estimate ratio;         ///< p50 / p50 of the floor in the same round: median over the rounds
   Estimate mean_ratio;    ///< the same for the means
   Estimate median_ns;     ///< median of the rounds' p50, with its interval
   double p50_ns = 0;      ///< the same without the interval
@@ -63,7 +63,7 @@ struct CubitReport {
   std::vector<System> systems;
   std::map<std::string, std::map<std::string, Cell>> cells;  ///< by workload, then system
   std::vector<Comparison> comparisons;                       ///< of measured systems
-  /// The ratios of p50 in each round: by workload, in the order of the comparisons.
+  /// The ratios of p50 in the same round, by workload and in the order of `comparisons`.
   std::map<std::string, std::vector<Estimate>> compared;
   std::vector<Claim> claims = {};  ///< see claims_of()
   /// The reasons why systems were not measured, by system.

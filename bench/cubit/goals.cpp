@@ -47,7 +47,7 @@ constexpr double one_cpu_to_unix = 0.55;
 constexpr const char* copied_workload = "borrowed1048576";
 constexpr double to_two_copies = 1.10;
 // The same sequence in a shared buffer, which no side copies, compared with a call without
-// parameters. The buffer is filled before.
+// parameters. The buffer is filled before the measured calls.
 constexpr const char* linked = "GIOP SHM linked";
 constexpr double linked_to_void = 1.20;
 // A call has two messages. A side that may sleep wakes the peer once, and waits once.

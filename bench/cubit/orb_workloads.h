@@ -1,5 +1,5 @@
-// The cubit workloads over an ORB. The including file adapts the ORB's mapping: `Calls` makes the
-// calls.
+// The cubit workloads over an ORB. The file that includes this header defines `Calls`, which makes
+// the calls in the ORB's mapping.
 #pragma once
 
 #include "workloads.h"
@@ -9,10 +9,11 @@
 
 namespace cubit {
 
-/// `Calls` has cube_void(), next_char(v), cube_octet(v), cube_short(v), cube_long(v),
-/// cube_double(v), and `cube_struct(o, l, s)`, `cube_union(o, l, s)` (the same in a union),
-/// `cube_any(l)`, `echo_octets(size)`, `count_octets(size)`, `echo_longs(count)`,
-/// `echo_structs(count)`. Each makes one call and checks the result.
+/// Each function of `Calls` makes one call. `next_char(v)`, `cube_octet(v)`, `cube_short(v)`,
+/// `cube_long(v)` and `cube_double(v)` return the result. `cube_void()`, `cube_struct(o, l, s)`,
+/// `cube_union(o, l, s)` (the same values in a union), `cube_any(l)`, `echo_octets(size)`,
+/// `count_octets(size)`, `echo_longs(count)` and `echo_structs(count)` return whether the result is
+/// correct.
 template <typename Calls>
 std::vector<Workload> make_workloads(Calls& calls) {
   std::vector<Workload> workloads{

@@ -88,7 +88,8 @@ class CuberServant final : public CORBA::servant_traits<Cubit::Cuber>::base_type
 
 class Calls {
  public:
-  /// `pool`: for the octets of `count_octets`; none: they are in memory of this process alone.
+  /// `pool`: has the memory for the octets of `count_octets`. Without a pool, this process
+  /// allocates private memory for them.
   Calls(IDL::traits<Cubit::Cuber>::ref_type cuber, std::optional<shared_pool> pool)
       : cuber_(std::move(cuber)), pool_(std::move(pool)) {}
 

@@ -188,7 +188,7 @@ class RawConnection {
 };
 
 /// One kind of call. It has a connection of its own, because the buffers of both sides have the
-/// size of its messages.
+/// size of the messages of this kind.
 template <typename Connection, typename Place>
 class RawCall {
  public:
@@ -242,7 +242,7 @@ std::size_t align(std::size_t size, std::size_t alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-// A header and the data after it, aligned to 8.
+// The size of a message: the header, and the payload, which begins at a multiple of 8 octets.
 std::uint32_t with_body(std::size_t header, std::size_t payload) {
   return static_cast<std::uint32_t>(payload == 0 ? header : align(header, 8) + payload);
 }

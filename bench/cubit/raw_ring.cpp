@@ -167,7 +167,7 @@ void hand_over(int socket, MessageSizes sizes, int memory) {
   check(sendmsg(socket, &handover.message, MSG_NOSIGNAL) == sizeof sizes, "sendmsg");
 }
 
-// The client ends by being killed, or when its experiment ends. Then this thread sleeps for ever.
+// After the client has ended, this thread sleeps until the server is killed.
 void serve_ring(int socket) {
   Handover handover;
   const bool arrived =

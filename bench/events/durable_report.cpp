@@ -60,7 +60,7 @@ std::vector<std::string> cells_of(const DurablePoint& point, const System& syste
 std::vector<std::string> heads() {
   std::vector<std::string> names{""};
   for (const Column& column : columns) names.emplace_back(column.name);
-  names.emplace_back("rate to the C program");
+  names.emplace_back("rate / C program");
   return names;
 }
 

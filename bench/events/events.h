@@ -18,7 +18,7 @@ namespace perigee::bench {
 struct EventsOptions {
   std::size_t rounds = 6;
   std::size_t deliveries = 200'000;  ///< of each kind, point and round
-  std::size_t volume = 256 << 20;    ///< octets: fewer deliveries of large events
+  std::size_t volume = 256 << 20;    ///< octets; limits the deliveries of large events
   std::vector<std::size_t> consumers = {1, 100, 10'000};  ///< with events of `main_size` octets
   std::vector<std::size_t> sizes = {1, 64, 1'024, 16'384, 65'536};  ///< for `main_consumers`
   std::size_t stopped_consumers = 10'000;  ///< of the measurement with a stopped one; 0: none

@@ -20,8 +20,8 @@ struct Row {
   Rate rate;
 };
 
-/// The first row is the base of the others.
 static_assert(several_at_once == 8, "the name below says so");
+/// The ratios of all rows refer to the first row.
 constexpr Row table_rows[] = {
     {"oneway calls", &EventsSample::oneways},
     {"null", &EventsSample::null},
@@ -67,8 +67,9 @@ Estimate control_growth(const EventsReport& report) {
 
 std::string method(const EventsReport& report) {
   return fmt::format(
-      "deliveries per second, medians of {} rounds; ratios are of the same round, to the oneway "
-      "calls; one process has the channel and makes the calls, with one thread for all; another "
+      "deliveries per second, medians of {} rounds; a ratio divides by the rate of oneway calls in "
+      "the same round; one process has the channel and makes the calls, with one thread for all; "
+      "another "
       "process has the consumers and the supplier; at most {} deliveries in a round",
       report.options.rounds, report.options.deliveries);
 }

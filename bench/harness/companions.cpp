@@ -11,7 +11,8 @@ namespace perigee::bench {
 
 namespace {
 
-// Beside the perigee program, in the build tree and in the install prefix. Empty if there is none.
+// Looks beside the program perigee, in the install prefix and in the build tree. Empty if there is
+// no such program.
 std::string find_companion(const std::string& name) {
   const auto folder = std::filesystem::path(own_executable()).parent_path();
   for (const char* place : {".", "../libexec/perigee", "../../bench"})

@@ -5,7 +5,7 @@
 
 namespace perigee::bench {
 
-/// Two systems; one is a variant of the other.
+/// A system, and the system that its values are divided by.
 struct Comparison {
   std::string system;
   std::string base;

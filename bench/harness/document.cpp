@@ -63,7 +63,8 @@ void add_fields(const json& object, std::string_view step, std::vector<const jso
     if (others ? name != step.substr(1) : name == step) found.push_back(&value);
 }
 
-// The parser calls it at each value; `depth` counts the arrays and objects around it.
+// The parser calls this function for each value. `depth` counts the arrays and objects around the
+// value.
 bool check_depth(int depth, json::parse_event_t /*event*/, json& /*value*/) {
   if (depth > report_depth_max)
     throw std::runtime_error("is nested deeper than " + std::to_string(report_depth_max) +

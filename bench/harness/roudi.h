@@ -1,4 +1,4 @@
-// RouDi, the daemon of iceoryx, which owns the shared memory of all its programs.
+// RouDi, the daemon of iceoryx, which owns the shared memory of all iceoryx programs.
 #pragma once
 
 #include "process.h"
@@ -16,8 +16,8 @@ class Roudi {
   /// `message_sizes`: the octets of the largest messages that programs will send; smaller messages
   /// need no entry. Throws std::runtime_error with the reason if RouDi does not start.
   explicit Roudi(const std::vector<std::size_t>& message_sizes);
-  /// Ends RouDi, and removes its shared memory: RouDi aborts and leaves the memory behind if
-  /// programs have been killed shortly before.
+  /// Ends RouDi, and removes its shared memory. If programs were killed shortly before, RouDi
+  /// aborts and does not remove the memory itself.
   ~Roudi();
   Roudi(const Roudi&) = delete;
   Roudi& operator=(const Roudi&) = delete;

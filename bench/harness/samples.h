@@ -16,7 +16,7 @@ std::vector<double> column(const std::vector<Sample>& samples, Member member) {
   return values;
 }
 
-/// Compares one member within each round. `base` has as many samples.
+/// Compares one member within each round. `base` must have as many samples as `samples`.
 template <typename Sample, typename Member>
 Estimate ratio(const std::vector<Sample>& samples, const std::vector<Sample>& base, Member member) {
   std::vector<double> values;

@@ -9,7 +9,7 @@ namespace perigee::bench {
 
 namespace {
 
-// The index of the value below which the part `fraction` of `count` sorted values lies.
+// The index of a percentile in `count` sorted values. `fraction` is 0.99 for the 99th percentile.
 std::size_t index_of(double fraction, std::size_t count) {
   return static_cast<std::size_t>(std::lround(static_cast<double>(count - 1) * fraction));
 }

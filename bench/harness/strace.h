@@ -26,7 +26,7 @@ class Strace {
   /// attach to the process.
   Strace(pid_t pid, const std::filesystem::path& file);
 
-  /// The most frequent calls come first.
+  /// Ends strace, and returns its counts. The calls with the longest total time come first.
   std::vector<Call> stop();
 
  private:

@@ -1,5 +1,5 @@
-// The waits of both iceoryx programs for a message: they spin if the peer runs on another CPU, and
-// then sleep in a WaitSet, as Perigee and the C programs do.
+// Both iceoryx programs wait for a message in this way: they spin if the peer runs on another CPU,
+// and then sleep in a WaitSet. Perigee and the C programs wait in the same way.
 #pragma once
 
 #include <iceoryx_posh/popo/wait_set.hpp>

@@ -51,8 +51,8 @@ void add_imaging_command(CLI::App& bench) {
       ->check(CLI::Range(std::size_t{1}, image_size_max));
   command
       ->add_option("--volume", options.volume,
-                   "Octets of the transfers of one system, size, direction and round; one image "
-                   "if it is larger")
+                   "Octets of the transfers of one system, size, direction and round; at least "
+                   "one image")
       ->transform(CLI::AsSizeValue(false))
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
       ->default_str("64MiB");

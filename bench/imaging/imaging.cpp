@@ -21,9 +21,10 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr std::size_t locate_count = 20;
-// Images that do not count. The first image of a size fills the caches of the ORB and the memory of
-// the C library, which maps the first large block and takes the second one from its heap.
-// In later rounds the ORB may have returned memory that it has not used for five seconds.
+// The numbers of images before a measurement, which do not count. The first image of a size fills
+// the caches of the ORB and the memory of the C library, which maps the first large block and takes
+// the second one from its heap. In later rounds the ORB may have returned memory that it has not
+// used for five seconds.
 constexpr std::size_t first_warm_up = 2;
 constexpr std::size_t later_warm_up = 1;
 

@@ -59,7 +59,7 @@ std::string heading(Direction direction, std::size_t size) {
   return fmt::format("{} of {}", to_string(direction), octets_text(static_cast<double>(size)));
 }
 
-// A line for each system. "null" is left out of charts of amounts: it is the floor again.
+// A line for each system except "null TCP", which is a second measurement of the floor.
 template <typename Value>
 std::vector<ChartSeries> series_of(const ImagingReport& report, Direction direction,
                                    const Value& value) {

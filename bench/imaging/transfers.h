@@ -13,7 +13,7 @@
 
 namespace perigee::bench {
 
-/// Transfers one image and checks it. Throws an exception with a text if it fails.
+/// Transfers one image and checks it. Throws an exception with a text if the transfer fails.
 using TransferImage =
     std::function<void(const std::string& way, Direction direction, std::size_t size)>;
 

@@ -14,7 +14,8 @@
 namespace perigee::bench {
 namespace {
 
-// All of Perigee's servers are the same program, except for the pools.
+// All of Perigee's servers have the same code. Only the program of the `unpooled` servers has no
+// pools of memory.
 std::vector<System> jitter_systems() {
   std::vector<System> systems{cubit_system("raw TCP"), cubit_system("null TCP")};
   systems[0].name = "raw";

@@ -1,6 +1,6 @@
-// `perigee bench jitter`: how much the times of single calls differ. Percentiles up to one call in
-// ten thousand, for synchronous and asynchronous servants, with and without memory pools, alone and
-// beside a crowd of other clients.
+// `perigee bench jitter`: how much the times of single calls differ. It reports percentiles up to
+// one call in ten thousand, for synchronous and asynchronous servants, with and without memory
+// pools, alone and beside a crowd of other clients.
 #pragma once
 
 #include "cubit/cubit.h"
@@ -67,8 +67,8 @@ using JitterRounds = std::map<std::string, std::vector<std::vector<double>>>;
 void summarise(JitterPart& part, const JitterRounds& rounds);
 /// The comparisons between measured systems.
 std::vector<Comparison> jitter_comparisons(const std::vector<std::string>& systems);
-/// The time that one call in N exceeds, for N = 2, 5, 10, 20, and so on. N is limited so that at
-/// least ten calls are as slow.
+/// The time that one call in N exceeds, for N = 2, 5, 10, 20, and so on. N is at most a
+/// tenth of the number of calls, so at least ten calls are as slow.
 std::vector<std::pair<double, double>> slowest_of(std::vector<double> calls);
 
 /// Runs the experiment. Throws std::runtime_error if the servers' program is missing.

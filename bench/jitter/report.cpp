@@ -97,7 +97,7 @@ std::string lines_of(const std::vector<std::string>& head, const Rows& rows) {
   return text;
 }
 
-// From one call in two to the slowest calls for which there are enough samples.
+// The curves begin at N = 2, the median, and end at the slowest calls with enough samples.
 LineChart curves(const JitterPart& part) {
   LineChart chart;
   chart.x_label = "N: one call in N took at least this time";

@@ -39,7 +39,8 @@ bool belongs(const MiddletierReport& report, const Point& point, Load load) {
                              : point.delay_ms == scalability_delay_ms;
 }
 
-// Points come in the order of their load. `at` is reset if the model is slower at a later point.
+// Points come in the order of their load. `at` is reset if the model is not clearly faster at a
+// later point.
 void note(Crossover& crossover, const Point& point, const MiddletierCell& model,
           const MiddletierCell& base) {
   const std::size_t load = crossover.load == Load::delay ? point.delay_ms : point.clients;

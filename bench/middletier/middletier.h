@@ -48,13 +48,13 @@ struct MiddletierOptions {
   std::size_t rounds = 1;
   double seconds = 1;  ///< the window of each point
   std::vector<std::string> models = default_models();
-  /// Client scalability: with a delay of 40 ms. Empty: not measured.
+  /// Client scalability: numbers of clients, with a delay of 40 ms. Empty: not measured.
   std::vector<std::size_t> clients{1, 50, 100, 150, 200, 250, 300, 400, 1'000, 5'000, 10'000};
-  /// Latency scalability, in ms: with 150 clients. Empty: not measured.
+  /// Latency scalability: delays of the sink in ms, with 150 clients. Empty: not measured.
   std::vector<std::size_t> delays{0, 10, 20, 40, 80, 160};
   /// Numbers of clients that send at once, with a delay of 40 ms. Empty: not measured.
   std::vector<std::size_t> bursts{150, 250};
-  std::size_t work = 0;  ///< of the middle tier for each request, at all points of these options
+  std::size_t work = 0;                  ///< `Point::work` of the points that these options select
   std::vector<PointModels> points = {};  ///< additional points, with their own models
   /// Numbers of CPUs that all processes share, 1 or 2. Each point is measured with each number.
   std::vector<std::size_t> shared_cpus{0};
@@ -67,8 +67,7 @@ struct MiddletierOptions {
 inline constexpr std::size_t scalability_delay_ms = 40;
 inline constexpr std::size_t scalability_clients = 150;
 
-/// The results of one model at one point in one round. Times in microseconds, except for the
-/// source's.
+/// The results of one model at one point in one round.
 struct MiddletierSample {
   SourceResult source;
   double rate = 0;           ///< replies a second

@@ -25,7 +25,7 @@ struct Model {
 /// `raw` (a C program with one loop), `raw-` and a number of loops, `TPC`, or servants and threads.
 /// Servants: `TPR` (they wait for the sink), `AMH`, `coroutine`. Threads: `ST` (one, strategy
 /// `reactive`), a number (strategy `thread-pool`), or `cores` with or without a number (strategy
-/// `reactor-per-core`; without: 2). Examples: `AMH-2`, `coroutine-cores4`. Throws
+/// `reactor-per-core`; without a number: 2). Examples: `AMH-2`, `coroutine-cores4`. Throws
 /// std::runtime_error for other names.
 Model parse_model(const std::string& name);
 

@@ -25,7 +25,7 @@ inline void work(std::size_t steps) noexcept {
   }
 }
 
-/// The results of a source. Times in milliseconds.
+/// The results of a source.
 struct SourceResult {
   std::size_t replies = 0;   ///< within the window, time stamp checked
   std::size_t failures = 0;  ///< exceptions, within the window
@@ -41,17 +41,17 @@ std::string to_line(const SourceResult& result);
 SourceResult parse_source_result(const std::string& line);
 
 /// Connects `clients` clients to the middle tier, and prints "connected". Answers each line
-/// "measure WARM_UP_MS MEASURED_MS DELAY_MS BURSTS" (0 or 1) with three lines: "begin" when the
-/// window begins, "end" when it ends, and the result when no client waits any longer. Uses no ORB,
-/// so that it costs the same for every server.
+/// "measure WARM_UP_MS MEASURED_MS DELAY_MS BURSTS" (BURSTS is 0 or 1) with three lines: "begin"
+/// when the window begins, "end" when it ends, and the result when no client waits any longer. Uses
+/// no ORB, so that it costs the same for every server.
 int run_source(const std::string& reference, std::size_t clients);
 
-/// Prints its port, and replies to each request `delay_us` after its arrival, in order, until it is
-/// killed. A C program with one thread.
+/// Prints its port, and replies to the requests in order, each `delay_us` microseconds after its
+/// arrival. Runs until it is killed. A C program with one thread.
 int run_sink(std::size_t delay_us);
 
 /// Prints its reference, and serves until it is killed. `clients`: the number of expected clients.
-/// `work_steps`: for each request.
+/// `work_steps`: the argument of `work` for each request.
 int run_middle(const Model& model, std::uint16_t sink_port, std::size_t clients,
                std::size_t work_steps);
 /// The same without an ORB: a C program with a thread for each loop. Prints its port.

@@ -62,7 +62,8 @@ void add_naming_command(CLI::App& bench) {
       ->capture_default_str();
   command->add_flag("--quick", settings->quick,
                     "Few rounds and calls; other options take precedence");
-  command->add_flag("--goals", settings->goals, "Enough rounds to compare the goals");
+  command->add_flag("--goals", settings->goals,
+                    "Use enough rounds to compare the values with the goals");
   add_output_options(*command, settings->output);
   command->callback([command, settings] { run_naming_command(*command, *settings); });
   add_role_command(bench, "naming", run_naming_role);

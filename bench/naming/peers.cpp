@@ -8,7 +8,7 @@
 //   naming_peers bind <root> <clients> <count> <prefix>  bindings per second; each client binds its
 //                                                        share
 //   naming_peers rows <file> <rows> <group>              rows per second, without an ORB
-//   naming_peers fill memory|<file> <count>              MiB of this process with this many bindings
+//   naming_peers fill memory|<file> <count>              memory of this process with this many bindings, MiB
 //   naming_peers pages <root>                            microseconds of the first page and of the
 //                                                        last page
 // clang-format on
@@ -145,8 +145,8 @@ void check(int code, sqlite3* database) {
     throw std::runtime_error(sqlite3_errmsg(database));
 }
 
-/// The tables and rows of a file of names. The file of a naming service is its model: `words[1]`
-/// was made by a store, so that both write the same.
+/// Inserts rows into the file `words[1]` without a naming service. `open_store` makes the tables of
+/// the file, so the rows are the same as those of a naming service.
 int insert_rows(const Words& words) {
   (void)open_store(words.at(1));
   const auto rows = std::stoul(words.at(2));
@@ -165,7 +165,7 @@ int insert_rows(const Words& words) {
   const std::string kind = "service";
   const auto begin = Clock::now();
   for (std::size_t row = 0; row < rows; ++row) {
-    // The names come in the order of the clients of a group.
+    // The order of the names is that of `group` clients that bind at the same time.
     const std::string id =
         "rows-" + std::to_string(row % group) + '-' + std::to_string(row / group);
     if (row % group == 0) run("BEGIN IMMEDIATE");

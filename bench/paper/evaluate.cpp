@@ -56,7 +56,8 @@ Samples read(const json& document, const std::string& path) {
   return {sum};
 }
 
-// Sums of lists, such as the functions of a profile, may be empty.
+// If the path selects elements of a list by `!=`, and the list has no such element, the sum is 0.
+// An example is the list of the functions in a profile.
 Samples read_operand(const json& document, const std::string& path) {
   const std::size_t last = path.rfind('|');
   const std::size_t step = last == std::string::npos ? last : path.rfind('|', last - 1);
@@ -97,7 +98,8 @@ void check_is_testable(const Value& value, const json& document) {
     if (reason->is_string()) throw NotTestable(reason->get<std::string>());
 }
 
-/// Three significant digits, also if the last ones are zeros: "1.00". All digits before the point.
+/// Three significant digits, also if the last ones are zeros: "1.00". A larger number has all
+/// digits before the point.
 std::string three_digits(double value) {
   return std::abs(value) < 99.95 ? fmt::format("{:#.3g}", value) : fmt::format("{:.0f}", value);
 }
@@ -121,7 +123,7 @@ std::optional<Estimate> find(const Value& value, const Outcomes& outcomes) {
   try {
     return measure(value, outcomes);
   } catch (const std::runtime_error&) {
-    return std::nullopt;  // the result of the finding, or the missing point, shows it
+    return std::nullopt;  // the finding has a reason in its result; a chart lacks the point
   }
 }
 

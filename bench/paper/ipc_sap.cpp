@@ -1,6 +1,6 @@
 // The figures of "Object-Oriented Components for High-speed Network Programming" (1995), and of the
-// slides of its talk. The copy of the paper that was used has no figure numbers: figures are
-// numbered in their order there, and each figure names its section.
+// slides of its talk. The copy of the paper that was used has no figure numbers. So the
+// figures have numbers in the order of this copy, and each figure names its section.
 #include "figure.h"
 #include "ipc_sap_text.h"
 
@@ -287,7 +287,7 @@ Paper ipc_sap() {
       .title = "Object-Oriented Components for High-speed Network Programming",
       .source =
           "Schmidt, Harrison, Al-Shaer; COOTS 1995, with the slides of the talk. The copy of the "
-          "paper that was used has no figure numbers: figures are numbered in their order there",
+          "paper that was used has no figure numbers: the figures are numbered here in their order",
       .runs = all_runs(),
       .figures = {
           summary(), c_and_wrappers(), corba(), high_cost_functions(), tables(), demultiplexing(),

@@ -20,7 +20,8 @@ class Looks {
   void give(LineChart& chart);
 
  private:
-  /// The look of the fewest series of the paper, of those whose colours the chart does not have.
+  /// Of the looks whose colours the chart does not have yet: the look that the fewest series of the
+  /// paper have.
   [[nodiscard]] std::size_t free_look(const ChartSeries& series) const;
   void take(ChartSeries& series, std::size_t look);
 

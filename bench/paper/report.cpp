@@ -213,10 +213,10 @@ std::string to_html(const Report& report) {
   Page page("The papers' experiments, repeated with Perigee", report.descriptions);
   page.note(summary(results) + ". " + time_text(report));
   page.note(
-      "A value is the median of its samples, in brackets its 95 % bootstrap interval; of fewer "
-      "than "
-      "6 samples, the lowest and the highest. A finding is confirmed if the whole interval lies in "
-      "the range, and refuted if it lies outside. Otherwise it is undecided. Values are ratios, "
+      "A value is the median of its samples, with its 95 % bootstrap interval in brackets. With "
+      "fewer than 6 samples, the brackets have the lowest and the highest sample. A finding is "
+      "confirmed if the whole interval lies in the range, and refuted if the whole interval lies "
+      "outside. Otherwise it is undecided. Values are ratios, "
       "because rates and times of old machines cannot be compared with those of this machine.");
   for (const std::string& failure : failures_of(report)) page.statement("not run", failure);
   page.heading("Findings");

@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t tiny_buffer = 4;
 constexpr std::size_t small_buffer = 1024;
 
-// The ratio of the ORB's transports may exceed the ratio of the bare sockets a little.
+// The ratio UNIX / TCP of the ORB may be 5 % larger than the ratio of the bare sockets.
 void add_transports(std::vector<Claim>& claims, const CubitReport& report) {
   constexpr double room = 1.05;
   const auto floor = find_compared(report, "void", {"raw UNIX", "raw TCP"});

@@ -43,8 +43,8 @@ LinkSettings settings_of(const Channel& channel) {
   return settings;
 }
 
-/// The end of type `EndOf` (ParentOf or ChildOf). `c_end` takes the handle out of the wrapper
-/// `stream`, for the C version. `wrapper_end` keeps the wrapper.
+/// Makes an end of the type `EndOf`, which is ParentOf or ChildOf. `c_end` takes the handle out of
+/// the wrapper `stream`, for the C version. `wrapper_end` keeps the wrapper.
 template <template <typename> typename EndOf, typename Calls, typename Stream>
 std::unique_ptr<EndOf<CLink<Calls>>> c_end(const Channel& channel, Stream stream) {
   return std::make_unique<EndOf<CLink<Calls>>>(
@@ -188,7 +188,7 @@ class FifoRendezvous final : public Rendezvous {
   [[nodiscard]] std::string address() const override { return to_string(at_); }
   std::unique_ptr<Parent> accept() override {
     auto sender = value_of(ipc::fifo::Sender::open(at_), "open " + to_string(at_));
-    require(ipc::fifo::remove(at_), "remove " + to_string(at_));  // both have it open
+    require(ipc::fifo::remove(at_), "remove " + to_string(at_));  // parent and child have it open
     return pipe_end<Parent, ParentOf>(channel_, version_, std::move(sender));
   }
 
@@ -225,8 +225,8 @@ std::string own_name(const std::string& at, const char* prefix) {
   return at.empty() ? prefix + std::to_string(getpid()) : at;
 }
 
-// The C program's ring and the rings of the transport have different layouts. So the place decides
-// which of them a child joins.
+// The C program's ring and the rings of the transport have different layouts. The form of the
+// address decides which of them a child joins.
 std::unique_ptr<Rendezvous> open_memory(const Channel& channel, Version version,
                                         const std::string& at) {
   if (version == Version::c || !has_wrapper(channel))

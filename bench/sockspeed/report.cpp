@@ -64,7 +64,7 @@ LineChart speed_chart(const Channels& channels, const std::string& base) {
   return chart;
 }
 
-// All pairs at once: the throughput of each channel, together.
+// The throughput of all pairs at once, divided by that of one pair: one line for each channel.
 LineChart pairs_chart(const Channels& channels, const std::string& base) {
   LineChart chart{.x_label = "octets of a block",
                   .y_label = "throughput, all pairs at once to one pair",
@@ -83,7 +83,7 @@ LineChart pairs_chart(const Channels& channels, const std::string& base) {
   return chart;
 }
 
-// The comparisons of the article: one line for each, over the size of blocks.
+// The comparisons of the article over the size of blocks: one line for each comparison.
 LineChart comparison_chart(const SockspeedReport& report, Memory memory) {
   LineChart chart{.x_label = "octets of a block",
                   .y_label = "throughput, first channel to second channel",

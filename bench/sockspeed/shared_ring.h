@@ -1,5 +1,6 @@
 // The floor: a ring of octets in POSIX shared memory, as in a C program. It has one writer and one
-// reader in two processes, which spin for a while on two CPUs, and sleep on futexes.
+// reader in two processes. If these run on two CPUs, they spin for a while before they sleep on a
+// futex.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +14,8 @@ namespace perigee::bench {
 /// number n is at position n modulo capacity. Errors of the system are thrown as std::system_error.
 class SharedRing {
  public:
-  /// Makes the ring. Its name is removed when the ring is opened, or with this object.
+  /// Makes the ring. Its name is removed when the other process opens the ring, or when this object
+  /// is destroyed.
   static SharedRing create(const std::string& name, std::size_t capacity);
   static SharedRing open(const std::string& name);
 
@@ -23,7 +25,7 @@ class SharedRing {
   bool receive(std::span<std::byte> space);
   /// Waits until the reader has read all octets. Throws std::runtime_error if it has ended before.
   void await_receipt();
-  /// The position of the reader is the receipt.
+  /// Does nothing: the position of the reader confirms the receipt.
   void confirm_receipt() {}
 
  private:

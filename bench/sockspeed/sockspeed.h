@@ -62,7 +62,7 @@ struct SockspeedReport {
 
 std::string to_text(Memory memory);
 
-/// The host's own address with 127.0.0.1, and pipes with sockets: the comparisons of the article.
+/// The comparisons of the article: the host's own address with 127.0.0.1, and pipes with sockets.
 const std::vector<Comparison>& sockspeed_comparisons();
 
 SockspeedReport run_sockspeed(const SockspeedOptions& options);
@@ -72,8 +72,9 @@ std::string to_html(const SockspeedReport& report);
 
 /// @name The roles, as the experiment starts them.
 /// @{
-/// Prints its address, and waits for the child (for a pipe until a line reports the child). Then
-/// makes one run for each line "<octets> <microseconds> <touched>", and answers with a line.
+/// Prints its address, and waits for the child. For a pipe, a line on standard input reports the
+/// child. Then makes one run for each line "<octets> <microseconds> <touched>", and answers with a
+/// line.
 int run_sockspeed_parent(const std::string& channel, const std::string& version);
 /// Prints a line when it has connected, and one after each run.
 int run_sockspeed_child(const std::string& channel, const std::string& version,
@@ -97,7 +98,7 @@ struct SockspeedSide {
   std::string version;
   std::vector<Child::Received> runs;
 };
-/// Both write a line for each run to `log`, as soon as the run has ended.
+/// Both functions write a line for each run to `log`, as soon as the run has ended.
 SockspeedSide run_parent_by_hand(const SockspeedByHand& options, std::ostream& log);
 SockspeedSide run_child_by_hand(const SockspeedByHand& options, std::ostream& log);
 std::string to_json(const SockspeedSide& side);

@@ -1,5 +1,5 @@
-// The transfers of a C program over io_uring, as a link's calls (links.h). One operation at a time,
-// and the caller waits for it. One ring, for one thread.
+// The transfers of a C program over io_uring, as a link's calls (links.h). The caller waits for
+// each operation. There is one ring, which only one thread may use.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace perigee::bench {
 
-/// Results as of send and recv: a count, or -1 and errno.
+/// Returns what send and recv return: a count, or -1 and errno.
 struct UringCalls {
   static constexpr bool is_two_way = true;
   static ssize_t put(int fd, const void* octets, std::size_t size, bool non_blocking);

@@ -9,10 +9,10 @@ namespace perigee::bench {
 
 /// `endpoint`: the value of -ORBListenEndpoints.
 int run_structs_server(const std::string& endpoint);
-/// Answers commands (workloads.h), including marshalling in memory.
+/// Answers commands (workloads.h): makes calls, or marshals in memory without a call.
 int run_structs_client(const std::string& ior);
 
-/// The octets of CDR of each workload, by name: written or read once, or sent and returned.
+/// The octets of CDR of each workload, by its name. A call counts its argument and its result.
 std::map<std::string, std::size_t> struct_workload_sizes();
 
 }  // namespace perigee::bench

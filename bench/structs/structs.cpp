@@ -44,7 +44,7 @@ std::vector<System> systems_of(const StructsOptions& options, const std::filesys
 
 // Without this, glibc may return the memory of each large sequence to the system, depending on the
 // state of the heap. Then the measurement of marshalling would include page faults. The setting
-// applies to both systems.
+// applies to all systems.
 void keep_freed_memory() {
   ::setenv("GLIBC_TUNABLES",
            "glibc.malloc.trim_threshold=16777216:glibc.malloc.mmap_threshold=16777216", 0);

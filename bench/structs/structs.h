@@ -16,7 +16,8 @@ namespace perigee::bench {
 
 struct StructsOptions {
   std::size_t rounds = 30;
-  std::size_t calls = 200;  ///< per workload, system and round; single structs 50 times as many
+  std::size_t calls =
+      200;  ///< of a workload per system and round; 50 times as many for single structs
   std::vector<std::string> workloads;
   std::string omniorb_program;  ///< empty: without omniORB
 };
@@ -24,9 +25,9 @@ struct StructsOptions {
 /// One workload over all rounds.
 struct StructsCell {
   std::size_t octets = 0;  ///< octets of CDR that one call marshals, in both directions
-  std::map<std::string, double> cpu_ns;  ///< per octet, both sides, median; by measured system
-  Estimate ratio;         ///< median of the rounds' omniORB / Perigee; 0: not measured
-  Estimate shared_ratio;  ///< the same of Perigee through shared memory / over TCP
+  std::map<std::string, double> cpu_ns;  ///< by system: median CPU time of both sides per octet
+  Estimate ratio;         ///< omniORB / Perigee, median over the rounds; 0: not measured
+  Estimate shared_ratio;  ///< in the same way: Perigee through shared memory / Perigee over TCP
 };
 
 struct StructsReport {

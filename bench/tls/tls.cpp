@@ -28,7 +28,7 @@ void summarise(TlsPart& part, const Samples& samples) {
   }
 }
 
-/// Rounds with the same processes.
+/// Runs the rounds from `first` to `end` with the same processes.
 void run_processes(const TlsPart& part, std::size_t first, std::size_t end, Samples& samples,
                    Progress& progress) {
   std::vector<Pair> pairs;

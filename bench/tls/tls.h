@@ -66,7 +66,7 @@ std::string tls_workload_text(const std::string& workload);
 std::size_t tls_count(const TlsBenchOptions& options, const std::string& workload);
 
 /// The ratio that the goals limit. Large calls and handshakes take so long that other programs of
-/// the machine interrupt most of them, so their CPU time counts.
+/// the machine interrupt most of them, so the goals limit their CPU time.
 const Estimate& tls_measure(const TlsRatio& ratio, const std::string& workload);
 
 /// Makes the certificates of the experiment in a folder.

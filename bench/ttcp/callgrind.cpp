@@ -23,7 +23,8 @@ constexpr std::size_t few = 16;
 constexpr std::size_t many = 80;
 constexpr double small_share = 0.01;  // functions with less are left out
 
-/// The lines of a file. A name is written once, as "fn=(7) malloc", and is "(7)" from then on.
+/// Reads the lines of a file. A name is written once, as "fn=(7) malloc", and is "(7)" from then
+/// on.
 class Reader {
  public:
   void read(const std::string& line) {
@@ -67,7 +68,7 @@ class Reader {
     cost.name = std::move(name);
     return object + ' ' + cost.name;
   }
-  // The line after it has the costs of the called function.
+  // The line after "calls=" has the costs of the called function.
   void read_calls(const std::string& text) {
     const std::string& object = called_object_.empty() ? object_ : called_object_;
     costs_[key(object, called_)].calls += std::strtod(text.c_str(), nullptr);

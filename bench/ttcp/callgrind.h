@@ -35,9 +35,10 @@ struct TransferCosts {
   std::vector<FunctionCost> receiver;
 };
 
-/// Transfers buffers under callgrind, once few and once many. The difference has no cost of the
-/// start. Keeps functions with 1 % of the instructions or more, and the functions that the paper
-/// names (memcpy, strlen and similar). Throws std::runtime_error if callgrind cannot be used.
+/// Transfers a few buffers under callgrind, and then many buffers in a second run. The difference
+/// of the two counts leaves out the cost of the start. Keeps functions with 1 % of the instructions
+/// or more, and the functions that the paper names (memcpy, strlen and similar). Throws
+/// std::runtime_error if callgrind cannot be used.
 TransferCosts count_functions(const TtcpVersion& version, std::size_t size, std::size_t queue_size,
                               const std::filesystem::path& folder);
 

@@ -1,8 +1,12 @@
-// ttcp across two machines. The transmitting machine has a connection of lines to the other
-// machine. It asks for receivers, and for their CPU time:
-//   start QUEUE VERSION   -> ref REFERENCE, none (there is no such version there), or error TEXT
-//   cpu NUMBER            -> ns NANOSECONDS, of the receiver with that number, in order of starting
-//   stop                  -> ok; all receivers end
+// ttcp across two machines. The transmitting machine sends requests to the receiving machine over a
+// TCP connection. Each request and each answer is a line:
+//   start QUEUE VERSION   -> ref REFERENCE, none (the receiving machine does not have this
+//   version),
+//                            or error TEXT
+//   cpu NUMBER            -> ns NANOSECONDS: the CPU time of a receiver. The first receiver that
+//   was
+//                            started has the number 0
+//   stop                  -> ok: all receivers have ended
 #include "harness/process.h"
 #include "ttcp.h"
 #include <perigee/ipc/resolver.h>
@@ -33,7 +37,7 @@ T value_of(ipc::Result<T> result, const std::string& what) {
   return *std::move(result);
 }
 
-/// A connection for lines.
+/// A connection that carries lines of text.
 class Lines {
  public:
   explicit Lines(ipc::sock::Stream stream) : stream_(std::move(stream)) {}
@@ -42,7 +46,7 @@ class Lines {
     const std::string text = line + '\n';
     (void)value_of(stream_.send_n(std::as_bytes(std::span(text))), "the other machine");
   }
-  /// False at the end.
+  /// False at the end of the stream.
   bool read(std::string& line, const std::optional<Clock::time_point>& deadline = {}) {
     while (pending_.find('\n') == std::string::npos) {
       if (pending_.size() > line_size_max)
@@ -75,7 +79,7 @@ class Lines {
   std::string pending_;
 };
 
-/// One session on the receiving machine. Its receivers end with it.
+/// One session on the receiving machine. The receivers of a session end with the session.
 class Session {
  public:
   /// Increments `requests` for each request that starts or stops receivers. `record` gets the
@@ -120,7 +124,7 @@ class Session {
     return "ok";
   }
 
-  // The records of the running receivers are the last ones.
+  // The running receivers have the last elements of `record_.receivers`.
   void end_receivers() {
     const std::size_t ended = record_.receivers.size() - receivers_.size();
     for (std::size_t index = 0; index < receivers_.size(); ++index)
@@ -196,8 +200,8 @@ ipc::sock::Acceptor listen(std::uint16_t port) {
   return value_of(std::move(acceptor), "listen at port " + std::to_string(port));
 }
 
-// A failing peer ends only its own session. False if the peer never started or stopped a receiver,
-// such as a port scanner.
+// A failure of a peer ends only the session of this peer. Returns false if the peer never started
+// or stopped a receiver: it may be a port scanner.
 bool serve_one(ipc::sock::Stream stream, const std::vector<TtcpVersion>& versions,
                TtcpSession& record, std::ostream& log) {
   const auto peer = stream.peer_address();

@@ -84,7 +84,7 @@ class Perf {
       throw std::runtime_error("perf has not confirmed the command " + word);
   }
 
-  // Overhead, object, and "[k] name" or "[.] name".
+  // A line has the overhead, the object, and "[k] name" or "[.] name", separated by tabs.
   static std::vector<CostlyFunction> parse(const std::string& text) {
     std::vector<CostlyFunction> functions;
     std::istringstream lines(text);
@@ -152,7 +152,7 @@ std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   }
 }
 
-// callgrind starts the programs itself and needs no rights, so valgrind only has to be installed.
+// callgrind starts the programs itself and needs no rights, so it is enough to install valgrind.
 std::string why_no_callgrind() {
   try {
     (void)find_program("valgrind");

@@ -1,5 +1,5 @@
-// `perigee bench ttcp --profile`: the costs within a transfer: functions by perf, and system calls
-// by strace, and calls and instructions of named functions by callgrind.
+// `perigee bench ttcp --profile`: the costs within a transfer. perf finds the costly functions,
+// strace counts the system calls, and callgrind counts the calls and instructions of functions.
 #pragma once
 
 #include "callgrind.h"

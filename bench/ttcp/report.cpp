@@ -71,8 +71,8 @@ void add_extremes(Page& page, const TtcpReport& report) {
   page.table({"", "highest, Mbit/s", "at", "lowest, Mbit/s", "at"}, rows);
 }
 
-// The versions of the figure that has all sizes of queues, as far as they were measured. They are
-// few, so that all their lines fit in one chart.
+// The measured versions that `queue_chart` shows. They are at most three, so that all lines fit in
+// one chart.
 std::vector<std::string> queue_figure_versions(const TtcpReport& report) {
   constexpr std::size_t versions_max = 3;
   std::vector<std::string> names;
@@ -83,7 +83,8 @@ std::vector<std::string> queue_figure_versions(const TtcpReport& report) {
   return names;
 }
 
-// Queues of 8 KiB and of 64 KiB in one figure; the system's queues are in the figures below.
+// One line for each version and size of the socket queues. The default size of the operating system
+// is not in this chart: `add_figures` shows it.
 LineChart queue_chart(const TtcpReport& report) {
   LineChart chart{"size of buffers", "MB/s", AxisKind::logarithmic, AxisKind::logarithmic};
   chart.x_unit = AxisUnit::octets;
@@ -117,7 +118,7 @@ std::string comparison_row(const TtcpCompared& compared) {
                      cpu.value, cpu.low, cpu.high);
 }
 
-// One value of each cell of the group's versions, over the size of buffers.
+// Shows `value` over the size of buffers: one line for each version of the group.
 template <typename Value>
 LineChart ttcp_chart(const TtcpReport& report, const TtcpTable& table, TtcpGroup group,
                      const std::string& label, AxisKind axis, Value value) {

@@ -13,7 +13,8 @@ namespace perigee::bench {
 /// The settings of both sides, besides the reference.
 struct TtcpRole {
   std::string address;  ///< receivers: the address of this host where they listen
-  /// ORBs: "octets", "octets-borrowed", "octets-buffered", "string", "string-borrowed", "structs".
+  /// ORBs: "octets", "octets-borrowed", "octets-buffered", "octets-linked", "string",
+  /// "string-borrowed", "structs".
   std::string payload;
   std::size_t queue_size = 0;             ///< of the sockets; 0: the system's default
   std::vector<std::string> options = {};  ///< further ORB options

@@ -125,7 +125,7 @@ struct TtcpSession {
   struct Receiver {
     std::string version;
     std::size_t queue_size = 0;
-    std::chrono::nanoseconds cpu_time{0};  ///< with its start
+    std::chrono::nanoseconds cpu_time{0};  ///< since the start of the receiver
   };
   std::string peer;
   std::string error;  ///< why the session has ended early; empty: the transmitter has ended it

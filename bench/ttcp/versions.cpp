@@ -63,7 +63,7 @@ void add_omniorb(std::vector<TtcpVersion>& versions, const std::string& program)
     TtcpVersion version{"omniORB " + payload, "C TCP"};
     version.receiver = {program, "receiver", "-ORBendPoint", "giop:tcp:{HOST}:"};
     version.transmitter = {program, "transmitter", "{REF}", payload};
-    // Otherwise a call may overtake earlier oneways on another connection.
+    // With a second connection, a call could overtake earlier oneways.
     version.transmitter.insert(version.transmitter.end(), {"-ORBmaxGIOPConnectionPerServer", "1"});
     for (auto* command : {&version.receiver, &version.transmitter})
       command->insert(command->end(), {"-ORBsocketSendBuffer", "{QUEUE_OR_NONE}"});
@@ -98,7 +98,7 @@ void add_iceoryx(std::vector<TtcpVersion>& versions, const std::string& program)
   versions.push_back(version);
 }
 
-// omniORB's value for the system's queues.
+// omniORB's option has the value -1 for the system's default queues.
 std::string queue_or_none(std::size_t queue_size) {
   return queue_size == 0 ? "-1" : std::to_string(queue_size);
 }
@@ -162,7 +162,8 @@ std::vector<TtcpVersion> ttcp_versions(const std::string& omniorb_program,
   return versions;
 }
 
-// Adds room for the octets in front of the buffer, and for fragments in progress.
+// Sets the thread strategy, and raises the size limits of the ORBs: a message has other octets in
+// front of the buffer, and fragments in progress need room, too.
 void add_orb_options(TtcpVersion& version, const TtcpOrbOptions& options) {
   constexpr std::size_t default_max = 64u << 20;  // Perigee's; omniORB's is 2 MiB
   const std::size_t message_max = options.buffer_size_max + (1u << 20);

@@ -1,4 +1,4 @@
-// Reads the numbers of instructions between stamps from the files of callgrind.
+// Reads the number of instructions at each stamp (steps.h) from a file of callgrind.
 #pragma once
 
 #include "steps.h"

@@ -19,11 +19,11 @@ constexpr Layer layers[] = {Layer::orb, Layer::marshalling, Layer::messaging, La
 std::string describe_whitebox_method(const WhiteboxOptions& options) {
   return fmt::format(
       "microseconds: means over the middle half of all calls, sorted by their round trips ({} "
-      "calls in each of {} rounds); the cost of the time probes on both sides is subtracted. < is "
-      "a "
-      "time below the resolution: the cost of a probe. Server and client on one CPU; the tables "
-      "and "
-      "figures of the paper with the strategy {}",
+      "calls in each of {} rounds); the cost of the time probes on both sides is subtracted. < "
+      "marks "
+      "a time below the resolution, which is the cost of a probe. Server and client run on one "
+      "CPU. "
+      "The tables and figures of the paper use the strategy {}",
       options.calls, options.rounds, options.strategies.front());
 }
 
@@ -69,7 +69,7 @@ Table activities_table(const WhiteboxReport& report, const std::string& title,
   return table;
 }
 
-// The table leaves out the row of waiting for the other side.
+// The instructions of each step. The columns have no values of TAO.
 Table instructions_table(const WhiteboxReport& report, const std::string& title,
                          const std::vector<Activity>& activities, Steps CallSteps::* side) {
   Table table{title, {"activity"}, {}};
@@ -139,7 +139,7 @@ Table sizes_table(const WhiteboxReport& report) {
   return table;
 }
 
-// The tables of figures 18 and 19 are numbers 2 and 3.
+// The tables of figures 18 and 19 have the indices 2 and 3.
 std::vector<Table> all_tables(const WhiteboxReport& report) {
   const std::string& workload = report.options.workloads.front();
   std::vector<Table> tables{activities_table(report, "Table 1: the client, " + workload,

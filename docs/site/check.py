@@ -1,8 +1,8 @@
 """Checks build/site in a headless browser, and writes pictures to build/site-screenshots.
 
-- No link of a page or of a menu is dead, and its anchor exists.
+- Each link of a page or of a menu leads to a file and an anchor that exist.
 - A page loads without an error, sends no request to another host, and fits into a narrow window. The
-  browser opens all documents and classes, and ALIKE_MAX pages of each other kind of the API reference.
+  browser opens all pages, but of each kind in ALIKE at most ALIKE_MAX pages.
 - A search finds the expected page, in the documents and in the API reference.
 - The API reference follows the choice of colours that was made in the documents.
 """
@@ -43,7 +43,7 @@ SEARCHES = {  # in the documents: a page among the first results
     "client certificate": "security.html",
 }
 RESULTS_MAX = 5
-# Kinds of pages of the API reference that differ in their text only.
+# Kinds of pages of the API reference. The pages of one kind differ only in their text.
 ALIKE = [re.compile(pattern) for pattern in (
     r"^api/.*-members\.html$", r"^api/.*_source\.html$",
     r"^api/(functions|namespacemembers|globals)_", r"^api/dir_", r"^api/struct",
@@ -217,7 +217,7 @@ def check_pages(browser, names):
 
 
 def search(browser, text):
-    """Types a text into the search of the documents. The pages of the results."""
+    """Types a text into the search of the documents, and returns the pages of the results."""
     browser.open(START)
     if not browser.find(".md-search__input")[0].is_displayed():
         browser.find("label.md-header__button[for=__search]")[0].click()

@@ -1,4 +1,4 @@
-// Offers one Banking::Bank and prints its reference. Ends in order on SIGINT and SIGTERM.
+// Offers one Banking::Bank and prints its reference. Shuts down on SIGINT and SIGTERM.
 #include "bankS.h"
 #include <perigee/corba.h>
 

@@ -1,4 +1,4 @@
-// Offers one Demo::Printer and prints its reference. Ends in order on SIGINT and SIGTERM.
+// Offers one Demo::Printer and prints its reference. Shuts down on SIGINT and SIGTERM.
 #include "print.h"
 #include "printerS.h"
 #include <perigee/corba.h>

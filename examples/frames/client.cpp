@@ -15,7 +15,7 @@ constexpr std::uint32_t width = 1920;
 constexpr std::uint32_t height = 1080;
 constexpr std::size_t size = std::size_t{3} * width * height;
 
-// Takes a picture: it gets brighter from call to call.
+// Takes a picture. Each picture is brighter than the picture before it.
 void take(const perigee::shared_vector<std::uint8_t>& pixels, int number) {
   std::fill(pixels.begin(), pixels.end(), static_cast<std::uint8_t>(number * 10));
 }

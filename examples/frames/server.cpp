@@ -1,5 +1,5 @@
 // Offers one Frames::Display and prints its reference. Reads each picture where it is: in the
-// memory of the camera, if -ORBSharedMemoryTrust allows this. Ends in order on SIGINT and SIGTERM.
+// memory of the camera, if -ORBSharedMemoryTrust allows this. Shuts down on SIGINT and SIGTERM.
 #include "framesS.h"
 #include <perigee/corba.h>
 

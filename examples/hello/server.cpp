@@ -1,4 +1,4 @@
-// Offers one Demo::Hello and prints its reference. Ends in order on SIGINT and SIGTERM.
+// Offers one Demo::Hello and prints its reference. Shuts down on SIGINT and SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>
 

@@ -1,5 +1,5 @@
 // image_server: offers the images of a folder. Calls list the images and give tickets. The octets
-// are sent over the streams of image_streams.h. Ends in order on SIGINT and SIGTERM.
+// are sent over the streams of image_streams.h. Shuts down on SIGINT and SIGTERM.
 #include "image_streams.h"
 #include "imagingS.h"
 #include "programs.h"

@@ -1,4 +1,5 @@
-// The common part of the programs of this folder: errors that say what failed, and an end in order.
+// The common part of the programs of this folder: errors that say what failed, and an orderly
+// shutdown.
 #pragma once
 
 #include <perigee/ipc/result.h>
@@ -21,8 +22,9 @@ T value_of(perigee::ipc::Result<T> result, const std::string& what) {
   if constexpr (!std::is_void_v<T>) return std::move(*result);
 }
 
-/// Calls a function when SIGINT or SIGTERM comes, on a thread of its own, where any function may be
-/// called. Make the object before other threads, so that they inherit the blocked signals.
+/// Calls `end` when SIGINT or SIGTERM comes. A thread of this object runs `end`, so `end` may call
+/// any function. Make the object before other threads start, so that they inherit the blocked
+/// signals.
 class OnEndingSignal {
  public:
   explicit OnEndingSignal(std::function<void()> end) {

@@ -1,5 +1,6 @@
-// The plug-in: the protocol `board`. Its servers listen at any free port of this host, and put up a
-// notice that names the port. References name the notice, so they stay valid if the port changes.
+// The plug-in: the protocol `board`. Its servers listen at any free port of this host, and write
+// the port to a file, the notice. References name the notice, so they stay valid if the port
+// changes.
 #include "board_profile.h"
 #include "board_transport.h"
 #include "brief_messages.h"
@@ -90,7 +91,7 @@ class BoardAcceptor final : public Acceptor {
  private:
   const Endpoint endpoint_;
   ipc::sock::Acceptor acceptor_;
-  std::optional<Notice> notice_;  // taken down before the port becomes free
+  std::optional<Notice> notice_;  // removed before the port becomes free
   std::atomic<bool> interrupted_ = false;
 };
 

@@ -7,8 +7,9 @@
 //         4-7  Size of the message without the header.
 //        8-11  Request id, or 0.
 //
-// Behind the header, in CDR: contexts, object key and operation of a request; contexts of a reply;
-// the key of a locate request. The body follows, aligned to 8. There are no fragments.
+// CDR follows the header. A request has contexts, object key and operation there, a reply has
+// contexts, and a locate request has the object key. Then the body follows, aligned to 8 octets.
+// There are no fragments.
 #pragma once
 
 #include <perigee/messaging/protocol.h>

@@ -1,5 +1,5 @@
 // Offers one Demo::Hello, under the name Hello, at the endpoints that its options name and that an
-// operator adds with the program `perigee`. Knows nothing of protocols. Ends in order on SIGINT and
+// operator adds with the program `perigee`. Knows nothing of protocols. Shuts down on SIGINT and
 // SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>

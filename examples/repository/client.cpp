@@ -1,5 +1,5 @@
-// Prints the operations of any object. It was compiled without their IDL: the Interface Repository
-// of the object's server describes them.
+// Prints the operations of any object. The program is compiled without the IDL of the object: the
+// Interface Repository of the object's server describes the operations.
 #include <perigee/orb/write.h>
 #include <perigee/repository.h>
 

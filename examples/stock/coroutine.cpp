@@ -1,4 +1,4 @@
-// The middle tier as a coroutine: it reads like the middle tier that blocks.
+// The middle tier as a coroutine. Its code looks like the code of the middle tier that blocks.
 #include "middle.h"
 #include "stockAsync.h"
 #include "stockAsyncS.h"

@@ -1,5 +1,5 @@
 // The middle tier: offers a Stock::Quoter that asks other quoters. Its first argument names the
-// concurrency model. Ends in order on SIGINT and SIGTERM.
+// concurrency model. Shuts down on SIGINT and SIGTERM.
 #include "middle.h"
 
 #include "models.h"

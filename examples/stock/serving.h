@@ -1,4 +1,4 @@
-// The common part of the example's servers: they publish one object, and end in order on SIGINT and
+// The common part of the example's servers: they publish one object, and shut down on SIGINT and
 // SIGTERM.
 #pragma once
 

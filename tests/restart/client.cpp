@@ -1,6 +1,6 @@
 // Calls a Register from several threads while its server ends and starts again, until the standard
 // input ends. Then prints how many calls were answered, were not made, or have an unknown outcome.
-// Fails at once if a call ends in a way that is wrong when servers end in order.
+// Fails at once if a call ends in a way that is wrong when servers shut down normally.
 #include "restartC.h"
 #include <perigee/corba.h>
 

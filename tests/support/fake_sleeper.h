@@ -8,7 +8,7 @@
 
 namespace perigee::test {
 
-/// One thread.
+/// Not thread-safe.
 class FakeSleeper final : public Sleeper {
  public:
   [[nodiscard]] TimePoint now() const noexcept override { return clock_.now(); }

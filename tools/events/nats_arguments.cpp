@@ -15,10 +15,9 @@ void add_nats_options(CLI::App& program, events::NatsStoreOptions& options) {
       ->delimiter(',')
       ->type_name("nats://host:port or tls://host:port");
   program
-      .add_option(
-          "--nats-prefix", options.prefix,
-          "What the names of streams and subjects begin with. Services with the same prefix "
-          "share their channels")
+      .add_option("--nats-prefix", options.prefix,
+                  "The prefix of the names of streams and subjects. Services with the same prefix "
+                  "share their channels")
       ->capture_default_str();
   program
       .add_option("--nats-replicas", options.replicas,

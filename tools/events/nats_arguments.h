@@ -9,11 +9,11 @@
 
 namespace perigee::tool {
 
-/// Adds the options --nats and --nats-…. `options` outlives the program.
+/// Adds the options --nats and --nats-…. `options` must outlive `program`.
 void add_nats_options(CLI::App& program, events::NatsStoreOptions& options);
 
-/// Throws UsageError if --store nats has no --nats, or if an option of NATS is given for another
-/// store: services that are to share their channels would keep them apart.
+/// Throws UsageError if `--store nats` is given without `--nats`, or if an option of NATS is given
+/// with another store. Otherwise services that should share their channels would not share them.
 void check_nats_options(const CLI::App& program, const std::string& store);
 
 }  // namespace perigee::tool

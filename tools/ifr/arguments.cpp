@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* description =
     "Serves an Interface Repository with the definitions of IDL files, or adds the definitions to "
-    "a repository that runs. Options that begin with -ORB are for the ORB.";
+    "a running repository. Options that begin with -ORB are for the ORB.";
 
 void add_idl_options(CLI::App& app, Arguments& arguments, std::string& version) {
   app.add_option("FILE", arguments.files, "The IDL files whose definitions are added");
@@ -63,7 +63,7 @@ void add_server_options(CLI::App& app, Arguments& arguments) {
       ->excludes(add_to);
 }
 
-/// CLI11 proposes no names for a misspelt option.
+/// The text of the error, with a proposal for a misspelt option. CLI11 itself makes no proposals.
 std::string usage_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> unknown = app.remaining();
   if (unknown.empty()) return error.what();

@@ -1,5 +1,5 @@
-// Definitions, in the order of the text. Structs, unions, exceptions and valuetypes are made empty,
-// and get their members afterwards: members may refer to their own type.
+// Adds the definitions in the order of the IDL text. Structs, unions, exceptions and valuetypes are
+// made empty, and get their members afterwards: members may refer to their own type.
 #include "loader.h"
 
 #include "constant_value.h"
@@ -52,7 +52,7 @@ std::string version_of(const std::string& id) {
   return has_version ? id.substr(colon + 1) : "1.0";
 }
 
-/// The id of an operation, an attribute or a member: the front end has no declarations for these.
+/// The id of a state member, for which the front end has no declaration.
 std::string member_id(const Declaration& owner, const std::string& name) {
   const std::size_t colon = owner.repository_id.rfind(':');
   if (!owner.repository_id.starts_with("IDL:") || colon <= 3)
@@ -84,7 +84,7 @@ CORBA::object_reference<CORBA::TypeCode> unaliased(CORBA::object_reference<CORBA
   return type;
 }
 
-/// The named declaration. A forward declaration names the same definition.
+/// The declaration itself. For a forward declaration, the declaration that it announces.
 const Declaration& definition_of(const Declaration& declaration) {
   const auto* forward = as<Forward>(&declaration);
   return forward != nullptr ? *forward->declared : declaration;
@@ -118,7 +118,8 @@ CORBA::object_reference<CORBA::Contained> Loader::ensure(const Declaration& decl
     if (!found)  // JacORB's repository returns nil, because it cannot be written
       throw Refused(describe(declaration.location) + ": the repository has not made '" +
                     declaration.scoped_name + "'; use a repository that supports writing");
-    // If the id is known by now, a definition that this one needs has added and completed it.
+    // The id is known by now if a definition that `declaration` needs has added and completed
+    // `declaration`.
     if (!known_.emplace(declaration.repository_id, found).second) return found;
     ++(is_new ? counts_.added : counts_.present);
     complete(declaration, is_new);
@@ -329,7 +330,7 @@ void Loader::add_attribute(const Declaration& owner, const Attribute& declared) 
   const auto definition = ensure(owner);
   const std::string version = version_of(id);
   if (declared.get_raises.empty() && declared.set_raises.empty()) {
-    // The operation is the same for interfaces and for valuetypes.
+    // `create_attribute` is the same operation for interfaces and for valuetypes.
     (void)cast<CORBA::InterfaceDef>(definition)
         ->create_attribute(id, declared.name, version, type, mode);
     return;

@@ -33,7 +33,8 @@ struct Counts {
 };
 
 /// Adds declarations to one repository. Definitions whose repository ids the repository has already
-/// stay as they are, but interfaces and valuetypes get the operations that they lack. One thread.
+/// stay as they are, but interfaces and valuetypes get the operations that they lack. Not
+/// thread-safe.
 class Loader final {
  public:
   Loader(CORBA::object_reference<CORBA::ORB> orb,
@@ -86,7 +87,7 @@ class Loader final {
   Ref<CORBA::Container> container_of(const idlc::Declaration& declaration);
   template <typename T, typename Declared>
   std::vector<Ref<T>> all(const std::vector<const Declared*>& declarations);
-  /// Whether the repository has the id. Counts it as present.
+  /// Whether the repository has the id. Counts the definition as present, or else as added.
   bool is_present(const std::string& id);
 
   Ref<CORBA::ORB> orb_;

@@ -33,7 +33,8 @@ struct NamesArguments {
 /// The options of a store in etcd. Throws UsageError unless --etcd is given.
 [[nodiscard]] naming::EtcdStoreOptions etcd_options(const NamesArguments& arguments);
 
-/// The rules, by default local clients. Throws UsageError.
+/// The rules about clients that may change names. The default rule allows clients of this host.
+/// Throws UsageError.
 [[nodiscard]] std::vector<naming::AccessRule> access_rules(const NamesArguments& arguments);
 
 }  // namespace perigee::tool

@@ -108,15 +108,18 @@ void add_options(CLI::App& program, NamesArguments& arguments) {
       ->type_name("RULE");
   program
       .add_option("--iterators-max", arguments.limits.iterators_max,
-                  "Iterators of all clients; beyond it, the longest-idle iterator ends")
+                  "Largest number of iterators of all clients; a further iterator ends the "
+                  "longest-idle one")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   program
       .add_option("--iterators-per-client-max", arguments.limits.iterators_per_client_max,
-                  "Iterators of one client")
+                  "Largest number of iterators of one client")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  program.add_option("--contexts-max", arguments.contexts_max, "Contexts, with the root context")
+  program
+      .add_option("--contexts-max", arguments.contexts_max,
+                  "Largest number of contexts, including the root context")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
       ->capture_default_str();
 }
@@ -128,7 +131,7 @@ void add_etcd_options(CLI::App& program, NamesArguments& arguments) {
                   "Members of the etcd cluster, for --store etcd; several are separated by commas")
       ->delimiter(',')
       ->type_name("http[s]://host:port");
-  program.add_option("--etcd-prefix", etcd.prefix, "What the keys in etcd begin with")
+  program.add_option("--etcd-prefix", etcd.prefix, "The prefix of all keys in etcd")
       ->capture_default_str();
   program.add_option("--etcd-authorities", etcd.authorities,
                      "A file with the certificates of authorities, for https");
@@ -142,7 +145,7 @@ void add_etcd_options(CLI::App& program, NamesArguments& arguments) {
       ->capture_default_str();
 }
 
-/// Without this check, servers that are to share their names would keep them in local files.
+/// Without this check, servers that should share names would keep them in local files.
 void require_etcd_store(const CLI::App& program, const NamesArguments& arguments) {
   if (arguments.store == "etcd") return;
   for (const CLI::Option* option : program.get_options())

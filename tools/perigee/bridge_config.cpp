@@ -17,7 +17,7 @@ namespace {
 using Kind = ConfigEntry::Kind;
 
 std::expected<std::string, std::string> contents_of(const std::string& path) {
-  errno = 0;  // streams give no other reason
+  errno = 0;  // a stream does not give the reason of a failure
   std::ifstream file(path, std::ios::binary);
   if (!file)
     return std::unexpected(path + ": the file cannot be opened" +

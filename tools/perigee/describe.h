@@ -16,7 +16,7 @@ namespace perigee::tool {
 /// with the reason; all other parts are still described. Control characters are escaped.
 /// `protocols` read the profiles whose tags are not known here; null: no protocols.
 std::string describe(const iop::Ior& ior, const transport::ProtocolRegistry* protocols = nullptr);
-/// `name`: the name in a corbaname, in the naming context of the reference; empty: none.
+/// `name`: the name that a corbaname has after its `#`; empty: none.
 std::string describe(const iop::Corbaloc& reference, std::string_view name = {});
 
 /// Sixteen octets a line, in hexadecimal and ASCII. Each line begins with `indent`.

@@ -33,8 +33,8 @@ std::expected<std::uint8_t, std::string> parse_minor(const std::string& version)
   return Error("unknown version '" + printable(version) + "' of IIOP; write 1.0, 1.1 or 1.2");
 }
 
-/// "old=new", parsed. In the old address, port 0 matches every port. In the new address, it keeps
-/// the present port.
+/// "old=new", parsed. In the old address, port 0 matches every port. In the new address, port 0
+/// keeps the present port.
 struct Move {
   iop::HostPort from;
   iop::HostPort to;

@@ -8,7 +8,7 @@
 
 namespace perigee::tool {
 
-/// An ORB whose identifier is `command`, with the ORB's options of the command line. Throws
+/// An ORB whose identifier is `command`, with the options for the ORB from the command line. Throws
 /// UsageError if ORB_init refuses an option or the configuration file.
 CORBA::object_reference<CORBA::ORB> make_orb(const std::string& command,
                                              std::vector<std::string> options);

@@ -49,7 +49,7 @@ class Export {
  public:
   Export(CORBA::ORB& orb, std::size_t bindings_max) : orb_(orb), bindings_left_(bindings_max) {}
 
-  /// `depth`: the contexts around this one.
+  /// `depth`: the number of contexts around this context.
   json bindings_of(const NamingContextRef& context, const Name& path, std::size_t depth) {
     if (depth >= depth_max)
       throw NamingFailure{name_text(path) + ": the contexts are nested deeper than " +
@@ -184,8 +184,8 @@ class Import {
     add_bindings(binding["bindings"], name);
   }
 
-  /// Looks up a name inside `name`. It need not be bound: the reason in the service's exception
-  /// tells whether `name` is a context.
+  /// Looks up a name inside `name`. The inner name need not be bound: the reason in the service's
+  /// exception tells whether `name` is a context.
   void require_context(const Name& name) {
     try {
       (void)root_->resolve(joined(name, {name.back()}));

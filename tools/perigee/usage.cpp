@@ -68,7 +68,7 @@ std::string explain_usage(std::vector<const CLI::App*>& path, const CLI::ParseEr
     const std::vector<std::string> words = path[index]->remaining();
     const auto word = std::ranges::find_if(words, [](const auto& each) { return each != "--"; });
     if (word == words.end()) continue;
-    // A word that a command does not take is passed on to the commands that contain it.
+    // CLI11 passes a word that a command does not take to the commands that contain this command.
     const bool is_surplus = !word->starts_with('-') && index + 1 < path.size();
     if (is_surplus) return "unexpected argument '" + printable(*word) + "'";
     path.resize(index + 1);

@@ -8,8 +8,8 @@
 
 namespace perigee::tool {
 
-/// Adds the subcommand. `orb_options`: the ORB's options of the command line. They must live as
-/// long as `program`.
+/// Adds the subcommand. `orb_options`: the options for the ORB from the command line. They must
+/// live as long as `program`.
 void add_watch_command(CLI::App& program, const std::vector<std::string>& orb_options);
 
 }  // namespace perigee::tool

@@ -1,5 +1,5 @@
 // Opens the files of a folder for clients that may not open them, and passes handles for reading
-// only. The system, not the client, names the user of the client. Ends in order on SIGINT and
+// only. The system, not the client, names the user of the client. Shuts down on SIGINT and
 // SIGTERM.
 #include "../program.h"
 #include "../sessions.h"

@@ -1,5 +1,5 @@
 // Sends back what its clients send, over the family that the first argument names. Prints its
-// address once clients can connect; ends in order on SIGINT and SIGTERM.
+// address once clients can connect. Shuts down on SIGINT and SIGTERM.
 #include "../program.h"
 #include "echo_server.h"
 

@@ -1,4 +1,4 @@
-// Sends its standard input to a server: with the functions of the system only.
+// Sends its standard input to a server. Uses only functions of the operating system.
 #include <fcntl.h>
 #include <netdb.h>
 #include <poll.h>
@@ -16,7 +16,7 @@ static int failed(const char* what) {
   return 1;
 }
 
-/* Waits at most five seconds: a non-blocking connect, poll, and the error that the socket keeps. */
+/* Connects within five seconds: a non-blocking connect, a poll, and the result from SO_ERROR. */
 static int connect_within_limit(int stream, const struct sockaddr* address, socklen_t size) {
   const int flags = fcntl(stream, F_GETFL);
   if (flags == -1 || fcntl(stream, F_SETFL, flags | O_NONBLOCK) == -1) return -1;

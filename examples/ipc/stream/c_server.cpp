@@ -1,4 +1,5 @@
-// Prints what its clients send, one client after the other: with the functions of the system only.
+// Prints what its clients send, one client after the other. Uses only functions of the
+// operating system.
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

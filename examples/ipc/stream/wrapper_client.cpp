@@ -1,4 +1,4 @@
-// Sends its standard input to a server: with Perigee's wrappers.
+// Sends its standard input to a server. Uses Perigee's wrappers of sockets.
 #include <perigee/ipc/connect_any.h>
 #include <perigee/ipc/resolver.h>
 

@@ -1,4 +1,5 @@
-// Prints what its clients send, one client after the other: with Perigee's wrappers.
+// Prints what its clients send, one client after the other. Uses Perigee's wrappers of
+// sockets.
 #include <perigee/ipc/inet_parse.h>
 #include <perigee/ipc/sock.h>
 

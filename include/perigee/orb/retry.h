@@ -38,7 +38,8 @@ struct RetrySchedule {
   bool (*retry_if)(const CORBA::SystemException& failure) = &is_transient;
 };
 
-/// The delays between the attempts of one call. For `retry`, and for loops of your own. One thread.
+/// The delays between the attempts of one call. For `retry`, and for loops of your own. Not
+/// thread-safe.
 class PERIGEE_API RetryDelays {
  public:
   /// The first attempt begins now. The clock must outlive the object. Raises BAD_PARAM, with the

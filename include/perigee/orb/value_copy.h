@@ -31,7 +31,7 @@ concept SequenceMember = requires(T& value) {
 };
 
 /// The values of one copy. Each value is copied once, so the copies share values, and form cycles,
-/// like the originals. Values are copied in turn: a long list needs no deep stack. One thread.
+/// like the originals. Values are copied in turn: a long list needs no deep stack. Not thread-safe.
 class PERIGEE_API Copying final {
  public:
   Copying();

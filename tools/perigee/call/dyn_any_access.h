@@ -1,4 +1,4 @@
-// Steps of the walks over DynAnys that reading and writing JSON share.
+// Functions on DynAnys that the reader and the writer of JSON share.
 #pragma once
 
 #include "call/idl_type_codes.h"
@@ -6,8 +6,8 @@
 
 namespace perigee::tool {
 
-/// The interface of the value's kind. The factory makes DynAnys with this interface, so the result
-/// is never nil. It is valid as long as `value` is.
+/// `value` as the interface of its kind, such as `DynSequence`. The factory made `value` with this
+/// interface, so the narrow never fails. The result is valid as long as `value` exists.
 template <typename Interface>
 [[nodiscard]] Interface& narrowed(const DynamicAny::DynAnyRef& value) {
   return *IDL::traits<Interface>::narrow(value);

@@ -17,10 +17,10 @@ namespace perigee::tool {
 using TypeCodeRef = CORBA::object_reference<CORBA::TypeCode>;
 
 /// Makes the TypeCodes that generated code has. Each declaration has one node, also if its type
-/// contains itself. The TypeCodes keep the nodes and the models alive. One thread.
+/// contains itself. The TypeCodes keep the nodes and the models alive. Not thread-safe.
 class IdlTypeCodes {
  public:
-  /// The TypeCodes have views of the texts of the model.
+  /// The TypeCodes refer to texts of `model`, so they keep `model` alive.
   void keep(std::shared_ptr<const idlc::Model> model) {
     nodes_->models.push_back(std::move(model));
   }

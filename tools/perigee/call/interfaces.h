@@ -36,7 +36,7 @@ struct OperationTypes {
   std::vector<std::string> contexts;  ///< the names of its `context` clause
 };
 
-/// One thread.
+/// Not thread-safe.
 class Interfaces {
  public:
   /// Reads and checks the files. Throws InterfaceError, with the place in the IDL.

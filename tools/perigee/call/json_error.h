@@ -33,7 +33,7 @@ class JsonPath {
   };
 
   [[noreturn]] void fail(const std::string& text) const;
-  /// The JSON grows by this many octets. Throws JsonError beyond 256 MiB: values that are shared
+  /// Counts `octets` more octets of JSON. Throws JsonError beyond 256 MiB: values that are shared
   /// inside a small message may become many values in JSON.
   void charge(std::size_t octets);
 

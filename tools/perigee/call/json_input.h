@@ -14,8 +14,9 @@ struct JsonLimits {
   std::size_t octets_max = std::size_t{256} << 20;
   std::size_t values_max = std::size_t{16} << 20;  ///< a value takes up to 100 octets of memory
   std::size_t members_max = 10'000;                ///< of one object
-  /// Of names of members, in all objects together: each name is compared with the names before it
-  /// in its object. A name counts once more for each 64 octets. This many take a few seconds.
+  /// Limits the comparisons of member names, in all objects together: each name is compared with
+  /// the earlier names of its object. A comparison counts once more for each 64 octets of the name.
+  /// The default number takes a few seconds.
   std::uint64_t comparisons_max = 1'000'000'000;
 };
 

@@ -54,13 +54,13 @@ template <std::floating_point Real>
 }
 /// A number if a double can hold the value, otherwise a string.
 [[nodiscard]] nlohmann::ordered_json json_of_real(long double value);
-/// With as few digits as the float needs.
+/// The number with as few digits as the float needs.
 [[nodiscard]] nlohmann::ordered_json json_of_float(float value);
 
-/// The unsigned integer of a bitmask: an array of its flags' names, or the number.
+/// The unsigned integer of a bitmask. `value` is an array of the names of its flags, or the number.
 [[nodiscard]] std::uint64_t flags_of(const nlohmann::ordered_json& value, const cdr::TypeNode& mask,
                                      const JsonPath& path);
-/// The names of the flags. The number, if it has bits without a name.
+/// The names of the flags, or the number if it has bits without a name.
 [[nodiscard]] nlohmann::ordered_json json_of_flags(std::uint64_t flags, const cdr::TypeNode& mask);
 
 }  // namespace perigee::tool

@@ -14,7 +14,7 @@
 
 namespace perigee::tool {
 
-/// docs/call.md lists the JSON of each type. One thread.
+/// docs/call.md lists the JSON of each type. Not thread-safe.
 class JsonReader {
  public:
   /// `types` finds the types that the JSON names, in anys and TypeCodes. Both must outlive the

@@ -86,7 +86,7 @@ json JsonWriter::json_of_basic(DynamicAny::DynAny& value, const CORBA::TypeCode&
       return json_of_real(value.get_double());
     case TCKind::tk_longdouble:
       return json_of_real(value.get_longdouble());
-    case TCKind::tk_char:  // an octet above 0x7f is not UTF-8 alone: it appears as in ISO-8859-1
+    case TCKind::tk_char:  // an octet above 0x7f is read as ISO-8859-1
       return from_wide(std::wstring(1, static_cast<unsigned char>(value.get_char())));
     case TCKind::tk_wchar:
       return from_wide(std::wstring(1, value.get_wchar()));

@@ -12,7 +12,7 @@
 
 namespace perigee::tool {
 
-/// JsonReader can read this JSON if its IDL has the types. One thread.
+/// JsonReader can read this JSON if its IDL has the types. Not thread-safe.
 class JsonWriter {
  public:
   explicit JsonWriter(const CORBA::object_reference<CORBA::ORB>& orb);

@@ -38,12 +38,12 @@ struct InterfaceSource {
 [[nodiscard]] std::string written_id(CORBA::ORB& orb,
                                      const CORBA::object_reference<CORBA::Object>& object);
 
-/// The repository that has the interface. Nil if its server replies that there is none. Throws the
-/// other system exceptions, for example TIMEOUT.
+/// The repository that has the interface. Nil if its server replies that there is no repository.
+/// Throws the other system exceptions, for example TIMEOUT.
 [[nodiscard]] CORBA::object_reference<CORBA::Repository> repository_of(
     CORBA::InterfaceDef& interface);
 
-/// The Interface Repository with this reference. Throws DescriptionError if it is something else.
+/// The Interface Repository with this reference. Throws DescriptionError for other objects.
 [[nodiscard]] CORBA::object_reference<CORBA::Repository> repository_at(
     const CORBA::object_reference<CORBA::Object>& object);
 

@@ -23,7 +23,7 @@ struct Described {
   std::string id;
   std::string scoped_name;  ///< "::Bank::Account", without escapes; different for each definition
   const cdr::TypeNode* node = nullptr;
-  /// Interfaces and valuetypes whose contents were asked for.
+  /// The contents of an interface or a valuetype, if they were asked for.
   std::optional<DescribedMembers> members;
 };
 

@@ -1,4 +1,5 @@
-// The lines of an IDL file: modules that are opened and closed, indentation, the prefix of ids.
+// Writes the lines of an IDL file: opens and closes modules, indents lines, and sets the prefix of
+// repository ids.
 #pragma once
 
 #include <map>
@@ -17,9 +18,9 @@ class IdlOutput {
   void begin(std::string_view text);  ///< "struct Item {": the next lines are indented
   void end(std::string_view text);    ///< "};"
   void directive(std::string_view text);
-  /// The `#pragma prefix` of the present lines.
+  /// The `#pragma prefix` that applies to the next line.
   [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
-  /// Closes all modules.
+  /// Closes all modules, and returns the text.
   [[nodiscard]] std::string take();
 
  private:
@@ -32,8 +33,8 @@ class IdlOutput {
   std::string prefix_;
 };
 
-/// A string literal of the repository id. Throws DescriptionError for ids with other characters
-/// than those of ASCII, or with a quote, a backslash or a line break.
+/// A string literal of the repository id. Throws DescriptionError for ids with a character
+/// outside ASCII, a quote, a backslash or a line break.
 [[nodiscard]] std::string quoted(const std::string& id);
 
 }  // namespace perigee::tool

@@ -29,7 +29,7 @@ class IdlPlaces {
   [[nodiscard]] std::string scoped_name(std::string_view id) const;
   /// The repository id that a compiler gives the definition, with this prefix before its modules.
   [[nodiscard]] std::string default_id(std::string_view id, std::string_view prefix) const;
-  /// The prefix that makes the id of the definition its default one; empty if there is none.
+  /// The prefix with which `default_id` is the id of the definition; empty if there is none.
   [[nodiscard]] std::string prefix_for(std::string_view id) const;
 
  private:

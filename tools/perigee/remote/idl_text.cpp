@@ -53,7 +53,7 @@ class IdlWriter {
   }
 
  private:
-  /// A comment that the text lacks definitions; empty if it is complete.
+  /// A comment that says which definitions are missing; empty if the description is complete.
   [[nodiscard]] std::string comment() const {
     if (description_.is_complete()) return {};
     return "// The server does not name its Interface Repository. The bases of the interface, and "
@@ -72,8 +72,8 @@ class IdlWriter {
       if (state != State::done) throw_cycle(id);
       return;
     }
-    // While a type waits for the types that it uses, one of them may need the type itself. It is
-    // then written at once, since all the other types are declared.
+    // While a type waits for the types that it uses, one of them may need the type itself. The
+    // type is then written at once, since all other types are declared.
     if (state != State::none && state != State::waiting) throw_cycle(id);
     state = state == State::none ? State::waiting : State::repeated;
     const Described& described = *description_.find(id);
@@ -144,7 +144,7 @@ class IdlWriter {
     write_id(described, place);
   }
 
-  /// Only one declaration of a definition has its id.
+  /// Only the first declaration of a definition gets a `#pragma ID`.
   void write_id(const Described& described, const IdlPlace& place) {
     if (places_.default_id(described.id, output_.prefix()) == described.id) return;
     if (with_id_.insert(described.id).second)

@@ -22,7 +22,7 @@ struct DescribedConstant {
 struct DescribedMembers {
   std::vector<std::string> bases;      ///< repository ids; valuetypes: the abstract bases
   std::vector<std::string> supported;  ///< of a valuetype
-  CORBA::OpDescriptionSeq operations;  ///< with the inherited ones
+  CORBA::OpDescriptionSeq operations;  ///< with the inherited operations
   CORBA::ExtAttrDescriptionSeq attributes;
   std::vector<DescribedConstant> constants;
   CORBA::ExtInitializerSeq initializers;  ///< of a valuetype
@@ -33,9 +33,9 @@ struct MemberSize {
   std::size_t octets = 0;   ///< of texts, TypeCodes and constant values
 };
 
-/// Without the constants, and without the TypeCodes of types and exceptions.
+/// Does not count the constants, nor the TypeCodes of types and exceptions.
 [[nodiscard]] MemberSize size_of(const DescribedMembers& members);
-/// Without the TypeCode of the type.
+/// Does not count the TypeCode of the type.
 [[nodiscard]] MemberSize size_of(const DescribedConstant& constant);
 /// Counts each part of the type once.
 [[nodiscard]] MemberSize size_of(const TypeCodeRef& type);

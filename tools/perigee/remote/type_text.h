@@ -11,7 +11,7 @@
 
 namespace perigee::tool {
 
-/// Writes types as text. One thread.
+/// Writes types as text. Not thread-safe.
 class TypeText {
  public:
   /// Gives the scoped name of the type, with escapes.
@@ -28,7 +28,7 @@ class TypeText {
   /// The value of a constant. Throws DescriptionError for types that constants do not have.
   [[nodiscard]] std::string value(const CORBA::object_reference<CORBA::ORB>& orb,
                                   const CORBA::Any& value);
-  /// Whether a type so far needs `#include <orb.idl>`.
+  /// Whether one of the types that were written so far needs `#include <orb.idl>`.
   [[nodiscard]] bool uses_orb_idl() const noexcept { return uses_orb_idl_; }
 
  private:
