@@ -55,7 +55,7 @@ TEST_CASE("a child cannot have a manager of another ORB") {
   CHECK(orb.root()->the_children().empty());
 }
 
-TEST_CASE("a destroyed adapter refuses everything, and its name is free") {
+TEST_CASE("the operations of a destroyed adapter fail, and its name is free") {
   const TestOrb orb;
   const auto child = orb.root()->create_POA("child", nullptr, {});
   const auto grandchild = child->create_POA("grandchild", nullptr, {});
@@ -143,7 +143,7 @@ TEST_CASE("references made before and after the activation of an object are equi
   poa->activate_object_with_id({1}, make_servant());
   const auto active = poa->id_to_reference({1});
   poa->deactivate_object({1});
-  poa->activate_object_with_id({2}, make_servant());  // takes the slot
+  poa->activate_object_with_id({2}, make_servant());  // takes the slot of object 1
   poa->activate_object_with_id({1}, make_servant());
   const auto again = poa->id_to_reference({1});
   CHECK(before->_is_equivalent(active));
