@@ -403,7 +403,7 @@ TEST_CASE("a change without a lease and a list remove bindings whose leases have
   CHECK_FALSE(store.find(root_context, {"a", ""}).value());
 }
 
-TEST_CASE("a sweep goes on until all bindings are removed whose leases have ended") {
+TEST_CASE("a sweep goes on until it has removed all bindings whose leases have ended") {
   const perigee::test::TemporaryFolder folder;
   auto file = open_sqlite_store(folder.file("names.db")).value();
   Store& store = *file;
