@@ -75,7 +75,7 @@ TEST_CASE("a reference's policy precedes the thread's policy, which precedes the
   CHECK(effective(object) == -1);
 }
 
-TEST_CASE("setting policies of a reference returns a new reference and keeps the old one") {
+TEST_CASE("setting policies of a reference returns a new reference and keeps the old reference") {
   Fixture fixture;
   fixture.peer("peer", reply_with_long(5));
   const auto object = fixture.object({"peer"});

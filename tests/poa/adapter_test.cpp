@@ -77,7 +77,8 @@ TEST_CASE("destroying an adapter releases its servants") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("incompatible policies are refused with the index of the policy that needs another one") {
+TEST_CASE(
+    "incompatible policies are refused with the index of the policy that needs another policy") {
   const TestOrb orb;
   auto& root = *orb.root();
   using namespace PortableServer;
@@ -240,7 +241,7 @@ TEST_CASE("a local object is narrowed only to interfaces that it implements") {
   CHECK(object->_is_a("IDL:omg.org/PortableServer/POA:2.3"));
 }
 
-TEST_CASE("the reference RootPOA resolves to a new Root POA after the old one was destroyed") {
+TEST_CASE("RootPOA resolves to a new Root POA after the old Root POA was destroyed") {
   const TestOrb orb;
   orb.root()->destroy(true, true);
   const auto again = IDL::traits<POA>::narrow(orb.core().resolve_initial_reference("RootPOA"));
