@@ -310,7 +310,7 @@ TEST_CASE("the number of waiting pull calls of one consumer is limited") {
   const auto first = connect_pull(service.channel(client));
   const auto supplier = connect_supplier(service.channel(other));
   auto waiting = std::async(std::launch::async, [&] { return pulled(first); });
-  // Of two calls of one proxy, one waits and the other one is refused.
+  // Of two calls of one proxy, one call waits, and the other call is refused.
   auto second = std::async(std::launch::async, [&] { return pulled(first); });
   while (waiting.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout &&
          second.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
