@@ -77,7 +77,7 @@ class Hostile final : public PortableServer::DynamicImplementation {
     return any_of(IDL::traits<CORBA::Contained>::unchecked_narrow(found));
   }
 
-  /// Each constant is a reference to this object. Each call of `describe` describes the next one.
+  /// Each constant is a reference to this object. Each `describe` describes another constant.
   CORBA::ContainedSeq contents() {
     if (std::exchange(has_contents_, true)) return {};
     return {replies_.constants.size(), IDL::traits<CORBA::Contained>::unchecked_narrow(self)};
