@@ -49,7 +49,7 @@ def load_table(path):
 
 
 class Architecture:
-    """The table of arrows. An arrow says that one layer may include another one."""
+    """The table of arrows. An arrow says that one layer may include another layer."""
 
     def __init__(self, table):
         self.layers = table["layers"]

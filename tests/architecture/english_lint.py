@@ -22,7 +22,7 @@ SUBJECT_MAX = 72
 VAGUE = re.compile(
     r"\b(who|whoever|whom|whomever|nobody|somebody|what is none|those that|one that)\b", re.IGNORECASE)
 SKIPPED_FILES = {
-    "tests/architecture/english_lint.py",  # these name the words
+    "tests/architecture/english_lint.py",  # these files quote the words
     "tests/architecture/test_english_lint.py",
 }
 SENTENCE_END = re.compile(
@@ -59,7 +59,7 @@ class Paragraphs:
 
 
 def of_comment_lines(lines, marker):
-    """Paragraphs of comments that stand on lines of their own, and of those behind code."""
+    """The paragraphs of comments, both on lines of their own and after code."""
     result = Paragraphs()
     for number, line in enumerate(lines, 1):
         text = marker(line)

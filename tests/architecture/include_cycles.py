@@ -39,8 +39,8 @@ class Units:
         stem = stem.removeprefix(PRIVATE)
         if PRIVATE + stem + ".h" in self._files:
             return stem
-        # A source without a header beside it may implement a public header of the same name, in the
-        # public folder of its own folder or of a folder above.
+        # A source without a private header may implement a public header of the same name. The public
+        # header belongs to the folder of the source, or to a folder above it.
         *folders, name = stem.split("/")
         while folders:
             public = "/".join([*folders, name])

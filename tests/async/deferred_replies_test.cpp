@@ -25,7 +25,7 @@ void send(RawClient& client, const ServerFixture& server, std::uint32_t id) {
 }
 
 /// Whether the client has received a reply to the request. It sends a second request and reads
-/// replies until the reply to the second one. All repliers must have finished.
+/// replies until the reply to the second request. All repliers must have finished.
 bool was_answered(RawClient& client, const ServerFixture& server, std::uint32_t id) {
   const std::uint32_t last = id + 1'000'000;
   client.send(make_request({.key = server.key, .id = last, .operation = "_non_existent"}));

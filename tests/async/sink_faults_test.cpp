@@ -33,7 +33,7 @@ ActingServant::Action asking(Asks asks, const ObjectRef& sink) {
 
 constexpr unsigned type_request = 0;
 
-/// The tests play the sink's side of one connection at a time.
+/// The middle tier has one connection to the sink at a time, on which the test plays the sink.
 orb::Settings settings_of(ThreadStrategy strategy) {
   orb::Settings settings = server_settings(strategy);
   settings.connections_per_endpoint_max = 1;
@@ -147,7 +147,7 @@ TEST_CASE("a call to a sink that never replies ends at its time limit") {
       const RawReply message(sink.receive());
       if (message.type() != type_request) continue;  // CancelRequest
       answered = argument_of(message) == 2;
-      sink.send(make_reply(message.id(), argument_of(message) * 10));  // 1: too late
+      sink.send(make_reply(message.id(), argument_of(message) * 10));  // too late for 1
     }
     const RawReply reply = tiers.answer();
     CHECK(reply.id() == 2);

@@ -60,7 +60,7 @@ TEST_CASE("copies of all sizes have the same octets, and change no octets around
     }
 }
 
-TEST_CASE("a copy is slow where the destination follows the source by up to 31 octets in a page") {
+TEST_CASE("a copy is slow if its offset in the page grows by 1 to 31 octets at the destination") {
   Pages pages;
   const auto is_slow = [&](std::size_t to, std::size_t from, std::size_t size) {
     return is_slow_copy(pages.at(to, 1).data(), pages.at(from, 1).data(), size);

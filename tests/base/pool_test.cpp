@@ -132,7 +132,7 @@ TEST_CASE("nothing is allocated in the steady state") {
   }
 }
 
-TEST_CASE("nothing is allocated in the steady state if another thread releases") {
+TEST_CASE("nothing is allocated in the steady state if another thread releases the blocks") {
   // The thread sanitizer also counts the cost of a thread's first use.
   constexpr std::size_t kept_max = pool::thread_kept_max + 64;
   for (const std::size_t size : sizes) {
@@ -144,7 +144,7 @@ TEST_CASE("nothing is allocated in the steady state if another thread releases")
     CHECK(used.octets <= kept_max);
     on_another_thread([&] {
       release_all(blocks, size);
-      // The releasing thread, while it lives, keeps no more than its share.
+      // While the releasing thread lives, it keeps at most `thread_kept_max` octets.
       on_another_thread([&] { used = test::allocations_of([&] { allocate_all(blocks, size); }); });
       CHECK(used.octets <= kept_max);
       release_all(blocks, size);
@@ -152,7 +152,7 @@ TEST_CASE("nothing is allocated in the steady state if another thread releases")
   }
 }
 
-TEST_CASE("a thread that ends leaves its blocks to others") {
+TEST_CASE("other threads can use the blocks that an ended thread has released") {
   constexpr std::size_t size = 777;
   Blocks blocks(20);  // more than one batch, less than two
   std::set<void*> first;
@@ -201,7 +201,7 @@ TEST_CASE("a thread's last destructors may use the pool, which keeps no blocks f
   CHECK(after.freed == 2);
 }
 
-TEST_CASE("blocks beyond the shared limit are given back") {
+TEST_CASE("blocks above the pool's limits are freed") {
   constexpr std::size_t size = pool::pooled_size_max;
   constexpr std::size_t kept_max = (pool::shared_kept_max + pool::thread_kept_max) / size;
   Blocks blocks(kept_max + 100);

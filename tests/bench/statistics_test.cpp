@@ -12,7 +12,7 @@ TEST_CASE("the median of an even number of samples lies between the middle two")
   CHECK(median({4, 1, 3, 2}) == doctest::Approx(2.5));
 }
 
-TEST_CASE("percentiles are samples, at both ends too") {
+TEST_CASE("each percentile is a sample, also at 0 and at 1") {
   CHECK(percentile({5, 1, 4, 2, 3}, 0) == 1);
   CHECK(percentile({5, 1, 4, 2, 3}, 0.5) == 3);
   CHECK(percentile({5, 1, 4, 2, 3}, 1) == 5);
@@ -40,7 +40,7 @@ TEST_CASE("an interval holds its median, and the same samples give the same inte
   CHECK(first.high == again.high);
 }
 
-TEST_CASE("with fewer than six rounds the interval is their range, and is called \"range\"") {
+TEST_CASE("with fewer than six samples the interval is their range, and is called \"range\"") {
   const Estimate few = median_with_interval({3, 1, 2, 9, 4});
   CHECK(few.value == 3);
   CHECK(few.low == 1);

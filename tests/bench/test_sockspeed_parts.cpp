@@ -161,7 +161,7 @@ TEST_CASE("a writer stops waiting for a reader that has ended or was killed") {
   }
 }
 
-TEST_CASE("the time of a parent ends with the receipt of the child, which follows the last block") {
+TEST_CASE("the time of a parent ends when the child has confirmed the receipt of the last block") {
   FakeLink::Record record;
   ParentOf<FakeLink> parent{FakeLink(record)};
   const Outcome outcome = parent.send({64, Memory::touched, {}, true});
@@ -178,7 +178,7 @@ TEST_CASE("a parent that the experiment controls does not wait for a receipt") {
   CHECK(record.receipt.count() == 0);
 }
 
-TEST_CASE("a ring has its receipt after the reader has read all octets; else the wait fails") {
+TEST_CASE("the receipt of a ring comes when all octets are read; without a reader the wait fails") {
   std::array<std::byte, 64> space{};
   SharedRing writer = SharedRing::create(ring_name(), 4096);
   SUBCASE("read") {

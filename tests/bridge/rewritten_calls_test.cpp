@@ -287,7 +287,7 @@ TEST_CASE("a reply that the target sends before the execution has no results, an
   CHECK(reply.status() == 0);
 }
 
-TEST_CASE("an oneway and a request that waits for its connection are rewritten") {
+TEST_CASE("a oneway and a request that waits for its connection are rewritten") {
   Bank bank;
   const iop::Ior account = bridged(bank, key_k);
   const iop::Ior own = bank.target.reference(key_k);

@@ -1,4 +1,4 @@
-// The samples of types.
+// The sample values of each type.
 #include "bridge/rewritten_values.h"
 
 #include <algorithm>

@@ -110,7 +110,8 @@ void add_single(std::vector<Sample>& all, Chunks chunks) {
                  })});
 }
 
-/// A value in each of two values. The second one refers to values in front of replaced references.
+/// A value in each of two values. The second value refers to values in front of replaced
+/// references.
 void add_shared(std::vector<Sample>& all, Chunks chunks) {
   static constexpr const TypeNode& pair = cdr::array_node<cdr::value_base_node, 2>;
   const std::string form = chunks == Chunks::yes ? ", chunked" : "";

@@ -615,7 +615,7 @@ TEST_CASE("references in valuetypes are replaced in messages in fragments of GIO
 
 TEST_CASE("unread state in fragments of GIOP 1.1 passes if no reference is replaced") {
   const Form form{std::endian::native, 1};
-  // In the second fragment, alignment is another one than in one piece.
+  // The alignment in the second fragment differs from the alignment in a message in one piece.
   const Octets front(16);
   const auto write = [](Encoder& encoder, const Ior& ior) {
     write_custom(encoder, "IDL:Custom:1.0");

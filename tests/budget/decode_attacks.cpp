@@ -1,6 +1,6 @@
 // Decodes one hostile message: decode_attacks ATTACK SIZE. The message has about SIZE octets.
-// Prints the error, or "decoded", and how many KiB of memory the process took at most for the
-// decoding. count_decoding.py runs it, and counts the instructions of decode_attack.
+// Prints the error, or "decoded", and the largest memory of the process during the decoding, in
+// KiB. count_decoding.py runs this program, and counts the instructions of decode_attack.
 #include "attacksC.h"
 #include <perigee/cdr/operators.h>
 #include <perigee/cdr/typecode.h>
@@ -51,8 +51,8 @@ void write_repeated(Encoder& encoder, std::size_t count, std::uint8_t value) {
   for (std::size_t index = 0; index < count; ++index) encoder.write(value);
 }
 
-// Each element begins with the length of the id. So the decoder compares the octets after it with
-// the id, and finds that only the first octet is equal.
+// Each element begins with the length of the id. So the decoder compares the octets after the
+// length with the id, and finds that only the first octet is equal.
 void write_exceptions(Encoder& encoder, std::size_t size) {
   const std::string id(0x01010100 % (size / 2) + size / 4, '\x01');
   const TypeMember member[] = {{"", &octet}};
@@ -74,7 +74,7 @@ std::vector<TypeMember> many_members(std::size_t count, const TypeNode* type) {
   return members;
 }
 
-// Half of the octets are the type, half are values that have its last label.
+// Half of the octets are the type, and half are values with the last label of the type.
 void write_labels(Encoder& encoder, std::size_t size) {
   const std::vector<TypeMember> branches = many_members(size / 64, &octet);
   const TypeNode choice{.kind = TypeKind::tk_union,
@@ -106,7 +106,8 @@ void write_indirection(Encoder& encoder, std::size_t target) {
                                           static_cast<std::int64_t>(encoder.buffer().size())));
 }
 
-/// A struct: its first member is `first`, and each of the others is written by `write_type`.
+/// A struct. Its first member has the type `first`. `write_type` writes the type of each other
+/// member.
 template <typename WriteType>
 void write_struct(Encoder& encoder, const TypeNode& first, std::size_t others,
                   const WriteType& write_type) {
@@ -324,7 +325,7 @@ void forget_largest() {
 
 }  // namespace
 
-/// Not static and not inlined: the instructions in it are counted.
+/// Not static and not inlined, because count_decoding.py counts the instructions in this function.
 [[gnu::noinline]] void decode_attack(const Attack& attack, cdr::Decoder& decoder) {
   attack.read(decoder);
 }

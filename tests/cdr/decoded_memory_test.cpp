@@ -76,7 +76,8 @@ TEST_CASE("the values of a message may always take eight times its size") {
   longer.resize(sizeof(Large));
   for (const Octets& message : {wire, longer}) {
     Decoder decoder(message, std::endian::native, 0, allowing(0));
-    for (int time = 0; time < 70; ++time) decoder.charge(sizeof(Large));  // beyond what is free
+    for (int time = 0; time < 70; ++time)
+      decoder.charge(sizeof(Large));  // more than the uncharged part
     CHECK(decoder.error().kind == ErrorKind::too_much_memory);
   }
   const Octets zeros(mib);
@@ -132,7 +133,7 @@ TEST_CASE("the memory of a message is charged to the budget until its owner is d
   CHECK(budget.charged == 0);
 }
 
-TEST_CASE("a message that needs no more than the rest of the budget gets it") {
+TEST_CASE("a message that needs at most the rest of the budget is accepted") {
   Budget budget(9 * mib);
   OrbStandIn orb(budget);
   const Octets wire = sequence_of_large(1100);

@@ -75,7 +75,7 @@ TEST_CASE("byte orders may differ from level to level") {
   CHECK(within.ok());
 }
 
-TEST_CASE("an empty encapsulation and an invalid byte order are errors of both decoders") {
+TEST_CASE("an empty encapsulation or an invalid byte order fails the inner and the outer decoder") {
   for (const Octets& message :
        {octets(0, 0, 0, 0), octets(0, 0, 0, 1, 2), octets(0, 0, 0, 1, 255)}) {
     Decoder decoder(message, std::endian::big);
@@ -113,7 +113,7 @@ TEST_CASE("encapsulations nest down to the depth limit and no deeper") {
   CHECK(error == ErrorKind::none);
 }
 
-TEST_CASE("values nested within the limit can be left and entered again") {
+TEST_CASE("a decoder may enter and leave any number of values within the depth limit") {
   const Octets message(4);
   Decoder decoder(message, std::endian::big, 0, {.depth_max = 1});
   for (int round = 0; round < 3; ++round) {

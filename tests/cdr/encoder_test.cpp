@@ -68,7 +68,7 @@ TEST_CASE("a length beyond 32 bits is too large") {
   Encoder encoder(buffer);
   encoder.write_length(0xffffffff);
   CHECK(encoder.ok());
-  if constexpr (sizeof(std::size_t) > 4) {  // otherwise no length is beyond
+  if constexpr (sizeof(std::size_t) > 4) {  // otherwise no length is so large
     encoder.write_length(static_cast<std::size_t>(0x100000000));
     CHECK(encoder.error().kind == ErrorKind::too_large);
   }

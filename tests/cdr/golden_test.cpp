@@ -30,7 +30,7 @@ void check_octets(const T& value, std::endian order, const Octets& wire) {
   CHECK(decoded == value);
 }
 
-/// `big` are the octets in big-endian order: those of a number are reversed in little-endian order.
+/// `big` has the octets of a number in big-endian order. In little-endian order they are reversed.
 template <typename T>
 void check_number(T value, const Octets& big) {
   check_octets(value, std::endian::big, big);
@@ -57,7 +57,7 @@ TEST_CASE("integers are two's complement of their own size") {
 }
 
 // IEEE 754: sign, exponent, fraction.
-TEST_CASE("floating-point numbers are IEEE 754, the largest of 16 octets") {
+TEST_CASE("floating-point numbers are IEEE 754, and a long double has 16 octets") {
   check_number(-1.5F, octets(0xbf, 0xc0, 0, 0));
   check_number(1.0, octets(0x3f, 0xf0, 0, 0, 0, 0, 0, 0));
   check_number(-2.5L, octets(0xc0, 0x00, 0x40, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0));

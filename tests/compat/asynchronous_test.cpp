@@ -110,7 +110,7 @@ TEST_CASE("weak references to a handler and to its C++ object expire with the ob
   CHECK(weak_handler.expired());
 }
 
-TEST_CASE("the header of asynchronous calls includes those of included files") {
+TEST_CASE("the AMI header of an IDL file includes the AMI headers of the included IDL files") {
   // The traits are in auditAmiC.h, which deskAmiC.h includes.
   static_assert(std::is_same_v<CORBA::amic_traits<Compat::Audit>::replyhandler_ref_type,
                                CORBA::object_reference<Compat::AMI_AuditHandler>>);

@@ -92,7 +92,7 @@ TEST_CASE("kinds of types and states of a POA manager are written by name") {
   CHECK(text_of(PortableServer::POAManager::State::HOLDING) == "HOLDING");
 }
 
-TEST_CASE("write_on and formatters with a call operator") {
+TEST_CASE("write_on, and formatters with a call operator, write values") {
   const Compat::Base base(7, "x");
   std::ostringstream out;
   IDL::traits<Compat::Base>::write_on(out, base) << ' ';

@@ -1,5 +1,5 @@
-// The harnesses of the transport and protocol suites on UNIX-domain sockets. The including file
-// declares `LocalNames` before, which says where to listen.
+// The harnesses of the transport and protocol suites on UNIX-domain sockets. Before the #include, a
+// file must declare `LocalNames`, which chooses the addresses of listeners.
 #pragma once
 
 #include "conformance/transport_pair.h"

@@ -1,4 +1,4 @@
-// One end of a conversation without an ORB: whole messages, and peers that misbehave.
+// Clients and servers without an ORB, which send and receive whole messages, or misbehave.
 #pragma once
 
 #include "conformance/orb_pair.h"
@@ -31,7 +31,7 @@ inline messaging::Version version_of(const OrbPairing& pairing) {
   return {1, static_cast<std::uint8_t>(pairing.version.back() - '0')};
 }
 
-/// A message that was encoded for the session, as octets on the wire.
+/// The octets on the wire of a message that was encoded for the session.
 inline Octets octets_on_wire(messaging::Session& session, const cdr::Buffer& message) {
   messaging::OutgoingSegments outgoing;
   session.gather(message, outgoing.segments, outgoing.fragment_headers);
@@ -42,8 +42,8 @@ inline Octets octets_on_wire(messaging::Session& session, const cdr::Buffer& mes
   return octets;
 }
 
-/// Receives a whole message, waiting for it. False if the stream ends before. What follows the
-/// message stays in `scratch`, for the next call.
+/// Waits for a whole message, and receives it. False if the stream ends first. Octets after the
+/// message stay in `scratch` for the next call.
 inline bool receive_message(transport::Transport& transport, engine::Inbox& inbox,
                             MutableOctetSpan scratch, messaging::IncomingMessage& message) {
   while (inbox.next(message) != engine::InboxStatus::message) {
@@ -55,14 +55,14 @@ inline bool receive_message(transport::Transport& transport, engine::Inbox& inbo
   return true;
 }
 
-/// The transport after its handshake, if it has one.
+/// Makes the transport's handshake, if it has one, and returns the transport.
 inline std::unique_ptr<transport::Transport> opened(
     std::unique_ptr<transport::Transport> transport) {
   if (transport->features().opens) REQUIRE(transport->open(Wait::yes).ok());
   return transport;
 }
 
-/// A client without an ORB: it uses a transport to the server of an ORB.
+/// A client without an ORB, connected to the server of an ORB.
 class RawClient {
  public:
   RawClient(CORBA::ORB& orb, const std::string& reference) {
@@ -95,7 +95,7 @@ class RawClient {
     return octets_on_wire(*session_, buffer);
   }
 
-  /// The long in the next message, a reply; nothing if the stream ends before.
+  /// The long in the next message. Nothing if it is no reply, or if the stream ends first.
   [[nodiscard]] std::optional<std::int32_t> reply() {
     engine::Inbox inbox(*session_);
     messaging::IncomingMessage message;
@@ -128,7 +128,7 @@ class RawServer {
     reference = iop::to_ior_string(ior);
   }
 
-  /// Accepts a client, and receives from it until there is at least a header.
+  /// Accepts a client, and receives the first 12 octets from it: the size of a header of GIOP.
   [[nodiscard]] std::unique_ptr<transport::Transport> accept_request() {
     auto client = opened(acceptor_->accept(Wait::yes).value());
     CHECK(receive_exactly(*client, 12).size() == 12);
@@ -147,7 +147,7 @@ class RawServer {
   std::unique_ptr<transport::Acceptor> acceptor_;
 };
 
-/// A server's end of one connection: reads requests, and answers in an order of its own.
+/// A server's end of one connection. The test chooses the order of the replies.
 class RawPeer {
  public:
   RawPeer(CORBA::ORB& orb, const OrbPairing& pairing,
@@ -162,7 +162,7 @@ class RawPeer {
     std::uint32_t id = 0;
     std::string operation;
   };
-  /// The next request; messages of other kinds are dropped. Nothing if the stream ends before.
+  /// The next request. Drops messages of other kinds. Nothing if the stream ends first.
   [[nodiscard]] std::optional<Request> request() {
     messaging::IncomingMessage message;
     while (receive_message(*transport_, inbox_, scratch_, message)) {

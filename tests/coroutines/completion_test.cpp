@@ -146,7 +146,7 @@ TEST_CASE("one of several racing threads completes, and the task resumes once") 
 TEST_CASE("a completion may be destroyed as soon as its task resumes, on any thread") {
   struct Waits {
     static task<int> once(std::thread& thread) {
-      completion<int> answer;  // in the frame, which ends right after
+      completion<int> answer;  // in the task's frame, which ends with the task
       thread = std::thread([&answer] { answer.complete(1); });
       co_return co_await answer;
     }

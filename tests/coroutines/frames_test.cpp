@@ -74,7 +74,7 @@ TEST_CASE("a started task has one frame, and no other memory is allocated") {
 #endif
 }
 
-TEST_CASE("a task that awaits two has at most three frames; a co_await ends its child's frame") {
+TEST_CASE("a task that awaits two tasks has at most three frames, and co_await ends their frames") {
   test::Gate gate;
   frames_made = frames_ended = 0;
   int answer = 0;

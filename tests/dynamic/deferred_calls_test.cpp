@@ -108,7 +108,7 @@ TEST_CASE("a deferred call continues after its Request was destroyed") {
     setting->add_in_arg() <<= std::int32_t{8};
     setting->send_deferred();
   }
-  while (served.servant->level() != 8) {  // each further call drives the first one
+  while (served.servant->level() != 8) {  // each further call also runs the first call
     const auto other = request_add(served.remote, 1, 2);
     other->send_deferred();
     other->get_response();
@@ -228,7 +228,8 @@ TEST_CASE("a wait without a limit is refused if no deferred request is left") {
   check_refused();
 }
 
-TEST_CASE("threads that wait for deferred requests end when another thread takes the last one") {
+TEST_CASE(
+    "threads that wait for deferred requests end when another thread takes the last request") {
   const Served served;
   const auto& orb = served.orbs.client;
   const auto set = CORBA::make_reference<CORBA::PollableSet>(orb);

@@ -73,7 +73,7 @@ void check_number(const DynRef& dyn, std::int32_t number) {
   CHECK(dyn->equal(dyn->copy()));
 }
 
-/// A value inside a sequence, next to the value that it should have: -1 for null.
+/// A value inside a sequence, and the number that the value should contain: -1 for null.
 class Model final {
  public:
   explicit Model(const TypeRef& type)
@@ -185,7 +185,7 @@ TEST_CASE("a valuetype without state members is not null after set_to_value or s
   check_set([](DynValue& value) { value.set_members({}); });
 }
 
-TEST_CASE("the held member of a union ends if another member has its id but other enumerators") {
+TEST_CASE("a held member of a union ends if the new member has its type id but other enumerators") {
   const auto small = types().create_enum_tc("IDL:test/X:1.0", "X", {"a"});
   const auto large = types().create_enum_tc("IDL:test/X:1.0", "X", {"a", "b", "c"});
   const TypeRef type = union_of(small, large);
@@ -198,7 +198,7 @@ TEST_CASE("the held member of a union ends if another member has its id but othe
   CHECK(as<DynEnum>(dyn->member())->get_as_string() == "c");
 }
 
-TEST_CASE("the held member of a union ends if another member has its id but other members") {
+TEST_CASE("a held member of a union ends if the new member has its type id but other members") {
   CORBA::StructMemberSeq members;
   members.emplace_back("a", CORBA::_tc_long);
   const auto small = types().create_struct_tc("IDL:test/X:1.0", "X", members);
@@ -213,7 +213,7 @@ TEST_CASE("the held member of a union ends if another member has its id but othe
   CHECK(dyn->member()->component_count() == 1);
 }
 
-TEST_CASE("the held member of a union ends if assign selects another member of the same type") {
+TEST_CASE("a held member of a union ends if from_any selects another member of the same type") {
   const TypeRef metres = types().create_alias_tc("IDL:test/Metres:1.0", "Metres", CORBA::_tc_long);
   for (const TypeRef& first : {metres, TypeRef(CORBA::_tc_long)}) {
     const TypeRef type = union_of(first, CORBA::_tc_long);
@@ -226,7 +226,8 @@ TEST_CASE("the held member of a union ends if assign selects another member of t
   }
 }
 
-TEST_CASE("a value of a type with the same id that does not fit raises TypeMismatch") {
+TEST_CASE(
+    "assigning a value that does not fit raises TypeMismatch, also if the type id is the same") {
   const auto small = types().create_enum_tc("IDL:test/X:1.0", "X", {"a"});
   const auto large = types().create_enum_tc("IDL:test/X:1.0", "X", {"a", "b", "c"});
   const auto dyn = made_as<DynEnum>(small);
@@ -238,7 +239,7 @@ TEST_CASE("a value of a type with the same id that does not fit raises TypeMisma
 }
 
 TEST_CASE(
-    "a value whose type its TypeCode does not describe ends held components and stays whole") {
+    "from_any ends held components and keeps a value whose type the TypeCode does not describe") {
   const TypeRef type = number_type();
   const auto dyn = as<DynValue>(made(value_of(type, 5)));
   const DynRef held = dyn->current_component();

@@ -123,7 +123,7 @@ TEST_CASE("the members of a value are read level by level") {
   CHECK(as<DynValue>(next->get_members_as_dyn_any()[1].value())->is_null());
 }
 
-TEST_CASE("a value without changes is the same object, and a changed value is a new one") {
+TEST_CASE("a value without changes is the same object, and a changed value is a new object") {
   const ValueReference value = link(1, link(2));
   const DynRef dyn = made(any_of_value(value));
   CHECK(dyn->get_val() == value);

@@ -31,7 +31,7 @@ constexpr TypeNode self{
 constexpr TypeNode nothing{.kind = TypeKind::tk_struct, .id = "IDL:None:1.0", .name = "None"};
 constexpr TypeNode no_enumerators{.kind = TypeKind::tk_enum, .id = "IDL:E:1.0", .name = "E"};
 
-/// Memory that the creation of the default value takes before it is refused.
+/// Checks that the creation of the default value is refused, and allocates little memory before.
 template <typename Exception>
 void check_refused_early(const TypeNode& type) {
   const auto allocated =
@@ -92,7 +92,7 @@ TEST_CASE("huge default values are refused before memory is allocated") {
   check_refused_early<CORBA::IMP_LIMIT>(doubling.types.back());
 }
 
-TEST_CASE("the components of a large array are refused, but its elements are read at once") {
+TEST_CASE("the components of a large sequence are refused, but get_octet_seq reads its elements") {
   const std::vector<std::uint8_t> octets((1 << 20) + 1, 7);
   const DynRef dyn = made(any_of(octets));
   CHECK(dyn->component_count() == octets.size());
@@ -132,7 +132,7 @@ TEST_CASE("several anys become DynAnys, and several DynAnys become anys") {
   CHECK_THROWS_AS((void)dyn_anys().create_multiple_anys({nullptr}), CORBA::BAD_PARAM);
 }
 
-TEST_CASE("a default value is the default of every part of the type") {
+TEST_CASE("each component of a default value has the default value of its type") {
   const DynRef dyn = made(TypeCodeConstant(&nodes::everything));
   const CORBA::Any any = dyn->to_any();
   CHECK(made(any)->equal(dyn));

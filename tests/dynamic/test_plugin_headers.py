@@ -11,12 +11,12 @@ import unittest
 PROJECT = pathlib.Path(__file__).resolve().parent.parent.parent
 INCLUDE = PROJECT / "include"
 ENTRIES = ("perigee/transport/plugin.h", "perigee/dynamic/initializer_plugin.h")
-MADE = {"perigee/transport/headers_id.h"}  # by the build
+MADE = {"perigee/transport/headers_id.h"}  # the build makes this header
 HEADERS = [pathlib.Path(line) for line in pathlib.Path(os.environ["HEADERS"]).read_text().split()]
 
 
 def included_headers():
-    """The public headers that the headers of plug-ins include, also by other headers."""
+    """The public headers that the headers of plug-ins include, directly or through other headers."""
     found, left = set(), list(ENTRIES)
     while left:
         header = left.pop()

@@ -82,7 +82,7 @@ class ScriptedConnector final : public Connector {
   }
 };
 
-/// A connect of a test: waits for its result.
+/// A connect that a test begins. The test can wait for the result.
 class Wish {
  public:
   Wish(Connects& connects, std::shared_ptr<Connector> connector, Deadline until = Deadline::never(),
@@ -272,7 +272,7 @@ TEST_CASE("connects: errors of the first step are also reported by `done`") {
   CHECK(without_connector.result().error().kind == IoErrorKind::unsupported);
 }
 
-TEST_CASE("connects: a handshake goes on as its transport says, and delays no other connection") {
+TEST_CASE("connects: a handshake goes on when its transport is ready, and delays no connection") {
   const HandshakePair ready = make_handshake_pair();
   Connects connects(1, steady_clock());
   Wish opened(connects, connector_that_brings(ready.client));

@@ -37,7 +37,7 @@ struct Fixture {
     message.octets = {&space, 1};
     return message;
   }
-  /// The content of the next request that is due; 0: none is.
+  /// The content of the next request that is due; 0 if no request is due.
   std::uint8_t take() {
     auto taken = queue.take();
     if (!taken) return 0;
@@ -105,7 +105,7 @@ TEST_CASE("a request that is parked again keeps its place") {
           HoldQueue::Kept::yes);
     f.queue.done(first->number);  // it was kept: nothing happens
   }
-  SUBCASE("after it") {
+  SUBCASE("after its dispatch is over") {
     f.queue.done(first->number);
     CHECK(f.queue.keep({owner, &f.point, first->number}, first->message, f.queue.resumptions()) ==
           HoldQueue::Kept::yes);

@@ -22,7 +22,7 @@ class Upcall final : public InboundRequest {
       : InboundRequest(id, {1, 2}, messaging::ResponseFlags::with_target) {}
 };
 
-/// Has a count of references like a deferred request of the ORB; deleted with the last reference.
+/// Counts its references like a deferred request of the ORB. The last reference deletes it.
 class Deferred final : public DeferredRequest {
  public:
   explicit Deferred(std::uint32_t id, std::atomic<int>& alive)
@@ -82,7 +82,7 @@ TEST_CASE("a connection admits as many requests as allowed, and counts them") {
   CHECK(table.requests.admit(first) == Admission::admitted);
   CHECK(table.requests.admit(second) == Admission::admitted);
   CHECK(table.requests.admit(third) == Admission::too_many);
-  CHECK(!table.requests.full());  // in upcalls only: further requests are refused
+  CHECK(!table.requests.full());  // upcalls alone do not make it full: further requests are refused
   CHECK(table.all.count() == 2);
   table.requests.check_invariants();
   CHECK(!table.requests.leave(first).has_room);
@@ -94,7 +94,7 @@ TEST_CASE("a connection admits as many requests as allowed, and counts them") {
   table.requests.check_invariants();
 }
 
-TEST_CASE("the limit of all connections refuses requests of each") {
+TEST_CASE("requests of a connection are refused at the limit for all connections together") {
   Table table(10, 1);
   RequestShare other_share(table.all);
   InboundRequests other(10, other_share);
@@ -107,7 +107,7 @@ TEST_CASE("the limit of all connections refuses requests of each") {
   (void)other.leave(second);
 }
 
-TEST_CASE("deferred requests make a table full, and the end of one makes room") {
+TEST_CASE("deferred requests make a table full, and the end of a deferred request makes room") {
   Table table(2);
   Deferred& first = table.defer(1);
   Deferred& second = table.defer(2);
@@ -117,7 +117,7 @@ TEST_CASE("deferred requests make a table full, and the end of one makes room") 
   CHECK(!table.end(second).has_room);
 }
 
-TEST_CASE("under an order, one request makes a table full: in its upcall, deferred or parked") {
+TEST_CASE("with a request order, one request fills a table: in its upcall, deferred or parked") {
   Table table(10, 100, RequestOrder::connection);
   Upcall upcall(1);
   REQUIRE(table.requests.admit(upcall) == Admission::admitted);
@@ -168,7 +168,7 @@ TEST_CASE("a request that is cancelled in its upcall is stopped when it is defer
   (void)table.end(*later);
 }
 
-TEST_CASE("the end of a connection stops deferred requests, also later ones, and cancels none") {
+TEST_CASE("the end of a connection stops earlier and later deferred requests, and cancels none") {
   Table table(4);
   Deferred& first = table.defer(1);
   table.requests.stop_deferred();
@@ -190,7 +190,7 @@ TEST_CASE("an expired request is stopped, and is not cancelled") {
   (void)table.end(request);
 }
 
-TEST_CASE("CloseConnection is due once, when nothing is in progress") {
+TEST_CASE("CloseConnection is due once, when no request is in progress") {
   Table table(4);
   SUBCASE("at once") {
     CHECK(table.requests.begin_drain());

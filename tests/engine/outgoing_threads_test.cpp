@@ -53,8 +53,8 @@ struct Threads {
     (void)queue.uncork();
   }
 
-  /// False: the message has to be sent. Sometimes the transport has not enough memory, and
-  /// sometimes the memory is given back.
+  /// False: the caller must send the message. Sometimes the transport has not enough memory, and
+  /// sometimes this function gives the memory back.
   bool send_in_place(const Octets& octets, std::uint_fast32_t dice) {
     const MutableOctetSpan place = queue.begin_direct(dice % 4 == 0 ? 500 : octets.size());
     if (place.empty()) return false;
@@ -82,8 +82,8 @@ struct Threads {
 
 namespace {
 
-/// Sends the messages of all threads, and checks what has left. Returns how many were made in
-/// place.
+/// Sends the messages of all threads, and checks the sent octets. Returns how many messages were
+/// made in place, that is, in memory of the transport.
 int send_with_threads() {
   Threads f;
   std::atomic<bool> ends{false};
@@ -132,7 +132,7 @@ TEST_CASE("each message of several threads leaves once, whole, in the order of i
   CHECK(made_in_place > 0);
 }
 
-TEST_CASE("a message that comes while the writing thread stops is sent") {
+TEST_CASE("a message is sent even if it comes while the writing thread stops") {
   SendingTransport transport;
   OutgoingCounts counts;
   OutgoingQueue queue(transport, {}, counts);

@@ -1,4 +1,4 @@
-// Requests that arrive twice.
+// RecentIds, which finds requests that arrive twice.
 #include "engine/connection/recent_ids.h"
 
 #include <doctest/doctest.h>
@@ -7,13 +7,13 @@
 
 using perigee::engine::RecentIds;
 
-TEST_CASE("an id that was seen is refused until 256 others have followed") {
+TEST_CASE("a repeated id is refused until 256 other ids have followed it") {
   RecentIds ids;
   CHECK(ids.add(0));  // an empty table has not seen id 0 either
   CHECK_FALSE(ids.add(0));
   for (std::uint32_t id = 1; id < RecentIds::window; ++id) CHECK(ids.add(id));
   CHECK_FALSE(ids.add(0));
-  CHECK(ids.add(RecentIds::window));  // in the place of 0
+  CHECK(ids.add(RecentIds::window));  // takes the place of id 0
   CHECK(ids.add(0));
   CHECK_FALSE(ids.add(RecentIds::window));
 }

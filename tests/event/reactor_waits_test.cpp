@@ -66,7 +66,7 @@ struct Fixture {
   const TimePoint start = steady_clock().now();
 };
 
-TEST_CASE("a wait for a timer that is not soon has no time limit") {
+TEST_CASE("a wait for a timer that is not due soon has no time limit") {
   Fixture f;
   NotingTimer timer;
   f.reactor.arm(timer, Deadline::at(f.start + 60ms));
@@ -76,7 +76,7 @@ TEST_CASE("a wait for a timer that is not soon has no time limit") {
   CHECK(f.limits.front() == Duration::max());
 }
 
-TEST_CASE("a wait for a timer that is due soon has its time limit") {
+TEST_CASE("a wait for a timer that is due soon has the timer's time as its limit") {
   Fixture f;
   NotingTimer timer;
   f.reactor.arm(timer, Deadline::at(f.start + 5ms));
@@ -126,7 +126,7 @@ TEST_CASE("a timer that another thread arms ends a wait for a later timer") {
   f.reactor.cancel(later);
 }
 
-TEST_CASE("timers fire one after the other, also beside events that come all the time") {
+TEST_CASE("timers fire one after the other, also while tasks are posted all the time") {
   Fixture f;
   std::vector<std::unique_ptr<NotingTimer>> timers;
   for (int number = 1; number <= 5; ++number) {

@@ -37,10 +37,10 @@ TEST_CASE("a thread is runnable while it computes, not while it sleeps") {
     leave.get_future().wait();
   });
   const pid_t sleeping = id.get_future().get();
-  // One "not runnable" is the proof: a page fault can make the thread runnable once more.
+  // The thread needs to be not runnable only once: a page fault can make it runnable again.
   test::await_condition([&] { return !event::is_runnable(sleeping); });
   leave.set_value();
   sleeper.join();
-  // A thread that has ended: `join` returns a moment before the system removes the thread.
+  // The thread has ended, but `join` may return before the system removes the thread.
   test::await_condition([&] { return !event::is_runnable(sleeping); });
 }

@@ -8,7 +8,8 @@
 
 namespace perigee::test {
 
-/// Killed (SIGKILL) and waited for at the latest by the destructor; dies with its parent.
+/// A child process. The destructor kills it with SIGKILL, and waits for its end. The child also
+/// dies with its parent.
 class ChildProcess {
  public:
   /// Runs this program with other arguments.
@@ -17,7 +18,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// The first line of its standard output; empty if it ended without one.
+  /// The first line of the child's standard output; empty if the child ended without a line.
   [[nodiscard]] std::string read_line() const;
   void kill() noexcept;
 

@@ -10,8 +10,8 @@
 
 namespace perigee::test {
 
-/// What the servant of the hostile tests reads, by the first argument of "act". Larger numbers are
-/// answered with their successor.
+/// The first argument of "act", which says what the servant of the hostile tests reads. The reply
+/// to a larger number is the number plus one.
 enum class Reads : std::uint32_t { any, strings, numbers, text, octets, type_code, count };
 
 using Arguments = std::function<void(Writer&)>;
@@ -84,8 +84,7 @@ inline Octets deep_sequence_type(int depth) {
   return type;
 }
 
-/// A piece of a GIOP 1.2 message that has more to come: a Request if it is the first, else a
-/// Fragment.
+/// A piece of a fragmented GIOP 1.2 message: a Request if it is the first piece, else a Fragment.
 inline Octets piece(std::uint32_t id, bool first, bool more, const Octets& content = {}) {
   Writer writer(std::endian::little);
   begin_message(writer, 2, std::endian::little, first ? 0 : 7);

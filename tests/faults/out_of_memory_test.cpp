@@ -156,7 +156,7 @@ TEST_CASE("a server without any memory for a while goes on accepting afterwards"
   CHECK(calls > 1);
 }
 
-TEST_CASE("a thread scope keeps the handles of ended threads if there is no memory for a new one") {
+TEST_CASE("a thread scope keeps the handles of ended threads if a new thread gets no memory") {
   event::ThreadScope scope;
   for (int round = 0; round < 20; ++round) {
     std::atomic<bool> ran = false;

@@ -7,7 +7,7 @@ namespace perigee::test {
 
 /// Octets of memory in use now (VmRSS).
 [[nodiscard]] std::size_t memory_in_use();
-/// The most that was in use at a time (VmHWM) since `forget_memory_peak`.
+/// The largest memory in use (VmHWM) since `forget_memory_peak`.
 [[nodiscard]] std::size_t memory_peak();
 void forget_memory_peak();
 /// Octets that the program has allocated with operator new and malloc.

@@ -60,7 +60,7 @@ class FaultyClient {
 };
 
 /// How often each request was executed, by the number in the request. Keeps the last million
-///  numbers. Any thread may use it.
+/// numbers. Any thread may use it.
 class Ledger {
  public:
   void enter(std::uint32_t number) { ++place(number); }

@@ -139,7 +139,7 @@ TEST_CASE("a 1.1 message reports where alignment restarts, if that changes the a
   CHECK(sizes_of({first_1_2(request, 5, "12345678"), fragment_1_2(5, four, 0)}).empty());
 }
 
-TEST_CASE("a fragmented 1.1 message cannot interleave with another one") {
+TEST_CASE("a fragmented 1.1 message cannot interleave with another fragmented message") {
   check_error(read({piece_1_1(request, "1", more), piece_1_1(reply, "2", more)}),
               FramingError::bad_fragment);
 }

@@ -9,8 +9,8 @@
 
 namespace interop {
 
-// The classic mapping passes values in several ways. Each macro implements the echo_ operations
-// whose types are passed in one way, with the copies that they need.
+// The classic mapping passes values in several ways, with different copies. Each macro implements
+// the echo_ operations of types that are passed in the same way.
 class PeerServant : public POA_Interop::Peer {
  public:
   PeerServant(CORBA::ORB_ptr orb, const char* name)

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs one server and one client of the interoperability tests with a bridge between them.
 #   run_bridged.sh PERIGEE SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...] [-- BRIDGE-OPTION...]
-# The bridge gets the server's IOR, and prints the IOR that the client gets. Without BRIDGE-OPTIONs it
-# listens at a port of TCP. The client ends the server by --quit. FOLDER in an option becomes the folder
-# of this run, for sockets. The script fails if the server, the bridge or the client fails.
+# The bridge gets the server's IOR, and prints the IOR that the client gets. Without BRIDGE-OPTIONs the
+# bridge listens at a free TCP port. The client gets --quit, and so ends the server. The word FOLDER in
+# an option of the server or the client becomes the path of a temporary folder, for sockets. The script
+# fails if the server, the bridge or the client fails.
 set -euo pipefail
 
 perigee=$1

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Runs a client with its own naming service, at a free port.
 #   run_naming.sh NAMES [OPTION...] -- PERIGEE CLIENT [CLIENT-OPTION...]
-# The naming service prints the IOR of its root context. FOLDER in its options becomes a folder of this
-# run, for its data. The client gets HOST:PORT as its first argument, and the initial reference
-# NameService.
+# The naming service prints the IOR of its root context. The word FOLDER in its options becomes the path
+# of a temporary folder, for its data. The client gets HOST:PORT as its first argument, and the initial
+# reference NameService.
 set -euo pipefail
 
 names=()

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Runs one server and one client of the interoperability tests against each other.
 #   run_pair.sh SERVER [SERVER-OPTION...] -- CLIENT [CLIENT-OPTION...]
-# The server prints its IOR. The client gets the IOR in a file as its first argument, and ends the
-# server by --quit. FOLDER in an option becomes the folder of this run, for sockets. The script fails
-# if the server or the client fails. A missing program is a failure, and never a skipped test.
+# The server prints its IOR. The client gets the IOR in a file as its first argument. It also gets
+# --quit, and so ends the server. The word FOLDER in an option becomes the path of a temporary folder,
+# for sockets. The script fails if the server or the client fails. A missing program is a failure, and
+# never a skipped test.
 set -euo pipefail
 
 server=()

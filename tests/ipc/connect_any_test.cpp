@@ -105,7 +105,7 @@ TEST_CASE("an address that does not answer costs only the delay, and is given up
   CHECK(open_handles() == before + 1);
 }
 
-TEST_CASE("while one address does not answer, failed attempts start the next one at once") {
+TEST_CASE("while one address does not answer, failed attempts start the next attempt at once") {
   const DeadAddress dead(InetAddr::loopback());
   auto acceptor = sock::Acceptor::open(InetAddr::loopback()).value();
   const auto port = refusing(InetAddr::loopback()).port();

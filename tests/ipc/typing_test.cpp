@@ -66,7 +66,7 @@ static_assert(!std::is_convertible_v<std::uint16_t, InetAddr>);
 static_assert(!std::is_convertible_v<const char*, InetAddr>);
 static_assert(!std::is_convertible_v<const char*, UnixAddr>);
 
-// A handle has one owner; a number becomes one only by `adopt`.
+// A handle has one owner. A number becomes a handle only by `adopt`.
 static_assert(!std::is_copy_constructible_v<sock::Stream> && std::movable<sock::Stream>);
 static_assert(!std::is_constructible_v<sock::Stream, int>);
 static_assert(!std::is_convertible_v<sock::Stream, int>);

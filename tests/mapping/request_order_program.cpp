@@ -74,7 +74,7 @@ std::vector<std::int32_t> read_levels(Options options, std::int32_t count) {
 
 }  // namespace
 
-TEST_CASE("with -ORBRequestOrder connection, a get sees the set before it, under each strategy") {
+TEST_CASE("with -ORBRequestOrder connection, a get sees the previous set, under each strategy") {
   constexpr std::int32_t count = 200;
   char folder[] = "/tmp/perigee-order-XXXXXX";
   REQUIRE(::mkdtemp(folder) != nullptr);

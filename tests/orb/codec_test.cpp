@@ -1,4 +1,4 @@
-// Codecs: values as encapsulations.
+// Codecs, which encode values as encapsulations.
 #include "orb/fixture.h"
 #include "support/octets.h"
 #include <perigee/orb/any_operators.h>
@@ -66,7 +66,7 @@ TEST_CASE("a string that is not well-formed UTF-8 is encoded, but not decoded") 
 }
 
 // CORBA 3.0, 15.3.3: the octet of the byte order comes first, and counts for the alignment.
-TEST_CASE("a value is an encapsulation in the byte order that its first octet names") {
+TEST_CASE("the first octet of an encoded value names its byte order") {
   const CodecFixture f;
   const OctetSeq octets = big_endian({0, 0, 0, 0, 0, 0, 7});
   std::int32_t number = 0;
@@ -186,7 +186,7 @@ TEST_CASE("a codec carries characters in the code sets with which it was created
   CHECK(codec->decode(codec->encode(wide)) == wide);
 }
 
-TEST_CASE("a codec of GIOP 1.0 with code sets has no wide characters") {
+TEST_CASE("a codec of GIOP 1.0 does not encode wide characters, even with code sets") {
   const CodecFixture f;
   const auto codec = f.factory->create_codec_with_codesets(
       {IOP::ENCODING_CDR_ENCAPS, 1, 0, latin_1, unknown_code_set});

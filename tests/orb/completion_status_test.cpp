@@ -54,13 +54,13 @@ TEST_CASE("a call whose send breaks before the last octet continues at the next 
   CHECK(echo(fixture.object({"first", "second"})) == 7);
 }
 
-TEST_CASE("a send that breaks on a re-used connection is retried once on a fresh one") {
+TEST_CASE("a send that breaks on a re-used connection is retried once on a new connection") {
   Fixture fixture;
   fixture.protocol().add("peer", {.accepts_max = 60, .on_message = reply_with_nothing()});
   fixture.peer("peer", reply_with_nothing());
   const auto object = fixture.object({"peer"});
   ping(object);
-  ping(object);  // beyond the 60 octets
+  ping(object);  // exceeds the 60 octets that the transport takes
   CHECK(fixture.counts("peer").connects == 2);
 }
 

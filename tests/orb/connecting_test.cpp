@@ -82,7 +82,8 @@ TEST_CASE("a call whose connect time-out has passed does not start again") {
   const auto object = silence.fixture.object({"home"});
   CHECK_THROWS_AS(ping(object), CORBA::TRANSIENT);
   CHECK(silence.waits == Waits{1500, 1500});
-  CHECK(silence.fixture.counts("home").sends == 2);  // again after the forward failed
+  CHECK(silence.fixture.counts("home").sends ==
+        2);  // the second request came after the forward failed
 }
 
 TEST_CASE("without a time-out each address has the time-out of the system") {

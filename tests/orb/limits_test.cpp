@@ -58,7 +58,8 @@ TEST_CASE("unused endpoints are looked for when the number of endpoints has grow
     return transport::Endpoint{"test", std::to_string(number)};
   };
   std::vector<std::shared_ptr<orb::ClientEndpoint>> used;
-  for (std::size_t number = 0; number != 17; ++number)  // the last one looks, and forgets none
+  // The last `find` looks for unused endpoints, and finds none.
+  for (std::size_t number = 0; number != 17; ++number)
     used.push_back(endpoints.find(name(number), {}));
   const std::weak_ptr unused = endpoints.find(name(17), {});
   used.push_back(endpoints.find(name(18), {}));

@@ -33,7 +33,7 @@ constexpr CORBA::PolicyType lifespan_policy_type = 17;
 
 PolicyRef foreign(CORBA::PolicyType type) { return PolicyRef(make_counted<ForeignPolicy>(type)); }
 
-// Microseconds of the time-out that holds for calls; -1 without a policy.
+// The time-out of a call in microseconds; -1 without a policy.
 std::int64_t effective(const ObjectRef& object) {
   using Policy = Messaging::RelativeRoundtripTimeoutPolicy;
   const auto policy =
@@ -57,7 +57,7 @@ TEST_CASE("the contexts of a policy are passed to a collocated servant without a
   CHECK(found[0].data.size() == 2);
 }
 
-TEST_CASE("a policy of the reference precedes the thread's, which precedes the ORB's") {
+TEST_CASE("a reference's policy precedes the thread's policy, which precedes the ORB's policy") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto object = fixture.object({"peer"});
@@ -75,7 +75,7 @@ TEST_CASE("a policy of the reference precedes the thread's, which precedes the O
   CHECK(effective(object) == -1);
 }
 
-TEST_CASE("setting policies of a reference returns a new reference and keeps the old one") {
+TEST_CASE("setting policies of a reference returns a new reference and keeps the old reference") {
   Fixture fixture;
   fixture.peer("peer", reply_with_long(5));
   const auto object = fixture.object({"peer"});
@@ -134,7 +134,7 @@ TEST_CASE("each thread has policies of its own, and initially no policy") {
   CHECK(effective(object) == 1'000'000);
 }
 
-TEST_CASE("a thread's policies belong to one ORB") {
+TEST_CASE("policies that a thread has set for one ORB do not affect another ORB") {
   Fixture fixture;
   Fixture other;
   policy_current(fixture.core())
@@ -268,7 +268,7 @@ TEST_CASE("validating a connection connects, and raises the same exceptions as a
 }
 
 TEST_CASE(
-    "ConnectionTimeoutPolicy holds for connecting: the reference's, the thread's, the ORB's") {
+    "the ConnectionTimeoutPolicy of the ORB, of the thread or of the reference limits connecting") {
   using std::chrono::milliseconds;
   orb::Settings settings;
   settings.connect_timeout = milliseconds(4000);

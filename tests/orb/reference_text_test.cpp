@@ -66,7 +66,7 @@ TEST_CASE("a corbaloc leads to its object") {
   CHECK(fixture.counts("server").sends == 1);
 }
 
-TEST_CASE("a file holds a reference, with space around") {
+TEST_CASE("a file may have white space before and after its reference") {
   OrbFixture fixture;
   const auto object = fixture.object({"a"});
   const TemporaryFile file("\n " + fixture.orb.object_to_string(object) + " \n");

@@ -56,7 +56,7 @@ OnMessage answer_if_asked(std::vector<messaging::ResponseFlags>& asked) {
   };
 }
 
-// Seconds of the time-out that holds for requests; -1 without a policy.
+// The time-out of a request in seconds; -1 without a policy.
 std::int64_t effective(const ObjectRef& object) {
   using Policy = Messaging::RelativeRequestTimeoutPolicy;
   const auto policy =
@@ -227,7 +227,7 @@ TEST_CASE("if a level has no policy of a type, the policy of the next level appl
   CHECK(fixture.counts("peer").connect_timeout_ms == 2000);
 }
 
-TEST_CASE("a request time of the reference overrides the thread's, which overrides the ORB's") {
+TEST_CASE("a reference's request time precedes the thread's time, which precedes the ORB's time") {
   Fixture fixture;
   orb::OrbCore& core = fixture.core();
   const auto object = fixture.object({"peer"});

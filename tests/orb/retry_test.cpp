@@ -57,7 +57,7 @@ TEST_CASE("a call that succeeds is attempted once") {
   CHECK(sleeper.slept().empty());
 }
 
-TEST_CASE("a call is attempted again after TRANSIENT, and each delay is twice the one before") {
+TEST_CASE("a call is attempted again after TRANSIENT, and each delay is twice the previous delay") {
   FakeSleeper sleeper;
   Call call{.failures_left = 3};
   CHECK(retry(call, exact(5), sleeper) == 42);

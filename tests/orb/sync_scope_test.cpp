@@ -19,7 +19,7 @@ void notify(const ObjectRef& object) { stub::invoke(*object, notify_operation, n
 
 }  // namespace
 
-TEST_CASE("the scope of a oneway is in its request's response flags, and its reply is awaited") {
+TEST_CASE("the response flags of a oneway contain its scope, and the client waits for the reply") {
   Fixture fixture;
   ResponseFlags seen{};
   fixture.peer("peer", [&](ScriptedTransport& transport, const IncomingMessage& message) {

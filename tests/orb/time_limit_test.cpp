@@ -185,7 +185,8 @@ TEST_CASE("a call is in time as long as the ORB's clock says so") {
   check_timeout(object, CORBA::COMPLETED_NO);
 }
 
-TEST_CASE("a call changes the transport's time-outs only if its limit differs from the last one") {
+TEST_CASE(
+    "a call changes the transport's time-outs only if its limit differs from the last limit") {
   Fixture fixture(one_connection());
   fixture.peer("peer", reply_with_long(1));
   const auto object = fixture.object({"peer"});

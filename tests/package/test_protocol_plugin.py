@@ -1,5 +1,5 @@
-"""examples/protocol_plugin: built against the installed package only, loaded by option and by an
-operator's command, and used by a client that knows nothing of it."""
+"""examples/protocol_plugin, built against the installed package only. An option, a configuration file or an operator's
+command loads the protocol. The code of the client does not name it."""
 
 import contextlib
 import os
@@ -44,7 +44,7 @@ class Plugin(unittest.TestCase):
             with self.subTest(scheme), self.server(*option, "-ORBListenEndpoints",
                                                    endpoint) as server:
                 self.assertEqual(self.client(server.ior, *option), (0, "Hello, world!\n", ""))
-                status, _, error = self.client(server.ior)  # knows no such protocol
+                status, _, error = self.client(server.ior)  # without the protocol
                 self.assertEqual(status, 1)
                 self.assertIn("TRANSIENT", error)
 
@@ -61,7 +61,7 @@ class Plugin(unittest.TestCase):
         listen = ("-ORBListenEndpoints", f"board://{self.notice}")
         with self.server(*option, *listen):
             self.assertEqual(self.client(name, *option), (0, "Hello, world!\n", ""))
-        host, port = Path(self.notice).read_text().strip().split(":")  # killed: the notice stays
+        host, port = Path(self.notice).read_text().strip().split(":")  # the server was killed: its notice stays
         with socket.socket() as other:
             other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             other.bind((host, int(port)))

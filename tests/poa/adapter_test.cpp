@@ -55,7 +55,7 @@ TEST_CASE("a child cannot have a manager of another ORB") {
   CHECK(orb.root()->the_children().empty());
 }
 
-TEST_CASE("a destroyed adapter refuses everything, and its name is free") {
+TEST_CASE("the operations of a destroyed adapter fail, and its name is free") {
   const TestOrb orb;
   const auto child = orb.root()->create_POA("child", nullptr, {});
   const auto grandchild = child->create_POA("grandchild", nullptr, {});
@@ -77,7 +77,8 @@ TEST_CASE("destroying an adapter releases its servants") {
   CHECK(alive == 0);
 }
 
-TEST_CASE("incompatible policies are refused with the index of the policy that needs another one") {
+TEST_CASE(
+    "incompatible policies are refused with the index of the policy that needs another policy") {
   const TestOrb orb;
   auto& root = *orb.root();
   using namespace PortableServer;
@@ -143,7 +144,7 @@ TEST_CASE("references made before and after the activation of an object are equi
   poa->activate_object_with_id({1}, make_servant());
   const auto active = poa->id_to_reference({1});
   poa->deactivate_object({1});
-  poa->activate_object_with_id({2}, make_servant());  // takes the slot
+  poa->activate_object_with_id({2}, make_servant());  // takes the slot of object 1
   poa->activate_object_with_id({1}, make_servant());
   const auto again = poa->id_to_reference({1});
   CHECK(before->_is_equivalent(active));
@@ -240,7 +241,7 @@ TEST_CASE("a local object is narrowed only to interfaces that it implements") {
   CHECK(object->_is_a("IDL:omg.org/PortableServer/POA:2.3"));
 }
 
-TEST_CASE("the reference RootPOA resolves to a new Root POA after the old one was destroyed") {
+TEST_CASE("RootPOA resolves to a new Root POA after the old Root POA was destroyed") {
   const TestOrb orb;
   orb.root()->destroy(true, true);
   const auto again = IDL::traits<POA>::narrow(orb.core().resolve_initial_reference("RootPOA"));

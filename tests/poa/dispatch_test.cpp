@@ -156,7 +156,7 @@ TEST_CASE("an object that is activated again with its id is reached by its old r
   const auto id = orb.root()->activate_object(make_servant());
   const Octets key = orb.key_of(orb.root()->id_to_reference(id));
   orb.root()->deactivate_object(id);
-  (void)orb.root()->activate_object(make_servant());  // takes the slot
+  (void)orb.root()->activate_object(make_servant());  // takes the slot of the deactivated object
   orb.root()->activate_object_with_id(id, make_servant());
   FakeRequest request(key);
   orb.dispatcher().dispatch(request);
@@ -289,7 +289,7 @@ TEST_CASE("an upcall can ask for its POA, object id, reference and servant") {
   CHECK(reference_is_mine);
 }
 
-TEST_CASE("_this is the object of the upcall, else the servant's own") {
+TEST_CASE("_this is the object of the upcall, or outside of upcalls the servant's own object") {
   TestOrb orb;
   const auto poa = make_poa(orb, LifespanPolicyValue::TRANSIENT, IdAssignmentPolicyValue::USER_ID);
   PortableServer::Servant* self = nullptr;

@@ -285,7 +285,7 @@ TEST_CASE("an object is not activated again before it is etherealized") {
   left.get();
   again.get();
   CHECK(f.poa->id_to_servant({1}));
-  f.manager->on_etherealize = nullptr;  // it uses objects that end before the fixture
+  f.manager->on_etherealize = nullptr;  // the function uses objects that end before the fixture
 }
 
 TEST_CASE("activating an object waits while another thread incarnates it") {

@@ -7,7 +7,7 @@ The same seed gives the same files:
   random_valuetypes.idl   the valuetypes V0, V1, ..., and the types of their members
   make_random_values.h    `make_value` for each valuetype, and `add_factories`
 
-A valuetype may derive from an earlier one, and may be truncatable to it. Members may have any of the valuetypes.
+A valuetype may derive from an earlier valuetype, and may be truncatable to it. Members may have any of the valuetypes.
 """
 import random
 import sys

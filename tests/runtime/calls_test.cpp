@@ -95,7 +95,7 @@ TEST_CASE("an object of the same ORB is called without the network") {
   CHECK_THROWS_AS(echo->fail(), Failure);
 }
 
-TEST_CASE("a servant forwards its clients") {
+TEST_CASE("a servant forwards a client to the object of another server") {
   EchoServer first;
   EchoServer second;
   const EchoClient client;
@@ -120,7 +120,7 @@ TEST_CASE("a servant may shut its ORB down, and its caller still gets the reply"
   }
 }
 
-TEST_CASE("after the orderly end of its server a client gets TRANSIENT") {
+TEST_CASE("a call after the orderly end of the server raises TRANSIENT") {
   const EchoClient client;
   Echo::Ref echo;
   {

@@ -271,7 +271,7 @@ TEST_CASE("the destructor of a section waits for its function") {
   CHECK(!ended_inside);
 }
 
-TEST_CASE("a source of metrics is added and removed while another one appends") {
+TEST_CASE("a source of metrics is added and removed while another source appends") {
   const auto orb = make_orb({});
   int count = 0;
   const orb::AppendMetrics append = [&count](orb::MetricsSnapshot&) { ++count; };

@@ -14,7 +14,7 @@ namespace perigee::test {
 
 using OrbRef = CORBA::object_reference<CORBA::ORB>;
 
-/// Identifiers are unique, so that each test has its own ORB. Any thread.
+/// Makes an ORB with a unique identifier, so that each test has its own ORB. Any thread.
 inline OrbRef make_orb(std::vector<std::string> options = {}) {
   static std::atomic<int> number{0};
   return CORBA::ORB_init(options, "test" + std::to_string(++number));

@@ -15,8 +15,8 @@ namespace perigee::test {
 
 namespace {
 
-// More than the sockets' buffers take: the server limits its own, since the system may let the
-// buffer of an unread socket grow beyond this size.
+// More octets than the buffers of the sockets hold. The server limits its receive buffer, because
+// the system may let the buffer of an unread socket grow beyond this size.
 constexpr std::size_t large = 32UL * 1024 * 1024;
 
 Echo::Ref limited(const EchoClient& client, const Echo::Ref& echo,

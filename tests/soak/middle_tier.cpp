@@ -267,7 +267,8 @@ class Caller {
       ending.started.cancel();
     }
     try {
-      if (ending.started.get() != ending.argument + 2) accounts_.blame("another's answer");
+      if (ending.started.get() != ending.argument + 2)
+        accounts_.blame("got the reply to another request");
       ++accounts_.answered;
     } catch (const CORBA::SystemException& exception) {
       ++accounts_.failed;

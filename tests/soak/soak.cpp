@@ -1,8 +1,8 @@
-// Clients and servers of all thread strategies in one process, for the time of --seconds. Their
+// Runs clients, and servers of all thread strategies, in one process for --seconds. Their
 // connections break at random, and their calls time out. Meanwhile upcalls call other servers, POA
 // managers hold requests, and raw clients cancel requests. Every request is accounted for: sent =
-// answers + documented exceptions, none executed twice. In the end no handle and no thread is left,
-// and memory has stayed flat.
+// replies + oneways + documented exceptions. No request is executed twice. In the end no handle and
+// no thread is left, and the use of memory has not grown.
 //
 //   soak [--seconds <n>] [--seed <n>]
 #define DOCTEST_CONFIG_IMPLEMENT
@@ -39,9 +39,9 @@ struct Accounts {
   std::atomic<std::uint64_t> oneways{0};    ///< oneways that raised no exception
   std::atomic<std::uint64_t> wrong{0};
   std::atomic<std::uint64_t> faults{0};
-  std::atomic<std::uint64_t> nested{0};     ///< calls out of upcalls
+  std::atomic<std::uint64_t> nested{0};     ///< calls that upcalls made
   std::atomic<std::uint64_t> cancelled{0};  ///< requests of `cancel_requests`
-  std::atomic<std::uint64_t> holds{0};      ///< times that a manager held
+  std::atomic<std::uint64_t> holds{0};      ///< times that a POA manager held requests
 
   void blame(const char* what, std::uint32_t number) {
     std::printf("request %u: %s\n", number, what);
@@ -66,7 +66,7 @@ transport::RandomFaults server_faults(std::uint64_t number) {
           .delay_max = std::chrono::microseconds(2000)};
 }
 
-/// Only calls with a time limit notice a stalled connection.
+/// Stalls connections only if the calls have a time limit: other calls would not end.
 transport::RandomFaults client_faults(std::uint64_t number, bool limited) {
   transport::RandomFaults faults = server_faults(number);
   faults.stall = limited ? 0.05 : 0;
@@ -115,9 +115,10 @@ class Caller {
     const std::vector<std::uint8_t> data(random_() % 4 == 0 ? random_() % data_size_max : 8);
     try {
       if (random_() % 8 == 0) return call_oneway(server, object, number, data);
-      if (!call_act(object, number, data)) accounts_.blame("another's answer", number);
+      if (!call_act(object, number, data))
+        accounts_.blame("got the reply to another request", number);
       if (server.ledger().executions(number) != 1)
-        accounts_.blame("answered, not executed once", number);
+        accounts_.blame("got a reply, but was not executed exactly once", number);
       ++accounts_.answered;
     } catch (const CORBA::SystemException& exception) {
       take_exception(server, exception, number);
@@ -133,7 +134,7 @@ class Caller {
     remember({&server, number, 1});
   }
 
-  /// Documented: COMM_FAILURE, TRANSIENT and TIMEOUT, executed or not.
+  /// Allows COMM_FAILURE, TRANSIENT and TIMEOUT, with COMPLETED_NO or COMPLETED_MAYBE.
   void take_exception(LedgerServer& server, const CORBA::SystemException& exception,
                       std::uint32_t number) {
     const std::string_view name = exception._name();
@@ -193,7 +194,8 @@ void hold_now_and_then(Servers& servers, Accounts& accounts, Clock::time_point e
   }
 }
 
-/// Sends requests whose arguments do not decode, and cancels them at once: some are answered.
+/// Sends requests whose arguments do not decode, and cancels them at once. The server may reply to
+/// some of them before it reads the CancelRequest.
 void cancel_requests(Servers& servers, Accounts& accounts, Clock::time_point end) {
   for (std::size_t turn = 0; Clock::now() < end; ++turn) {
     const LedgerServer& server = *servers[turn % servers.size()];

@@ -89,7 +89,7 @@ orb::Settings impatient_settings() {
   return settings;
 }
 
-/// Sends the replies of deferred requests, on a thread of its own, the last one first.
+/// Sends the replies to deferred requests on a thread of its own, the last reply first.
 class Replier {
  public:
   void add(Answer answer, std::uint32_t result) {

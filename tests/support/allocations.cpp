@@ -1,6 +1,7 @@
 // The counting operator new, which can fail. Aligned forms are not counted. The nothrow and array
-// forms of a sanitizer do not call it, so they are replaced, too. The operator new of the thread
-// sanitizer cannot be replaced: hooks of the sanitizer count instead, malloc included.
+// forms of a sanitizer do not call operator new, so this file replaces them, too. The operator new
+// of the thread sanitizer cannot be replaced. Hooks of this sanitizer count instead, also for
+// malloc.
 #include "support/allocations.h"
 
 #include <cstdlib>

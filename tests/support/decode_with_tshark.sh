@@ -1,6 +1,6 @@
 #!/bin/sh
-# Makes a capture of hex dumps (one packet each, as text2pcap reads them) and checks that tshark's GIOP
-# dissector finds no malformed packet, and in each packet what is expected.
+# Makes a capture of hex dumps (one packet each, as text2pcap reads them). Checks that tshark's GIOP
+# dissector finds no malformed packet, and finds the expected fields in each packet.
 # usage: decode_with_tshark.sh <dump> <expected> <capture>
 # <expected>: one line for each packet: major.minor|type|request id|operation or status
 set -eu
@@ -20,5 +20,5 @@ tshark -r "$capture" -d tcp.port==$port,giop -T fields -E separator='|' \
   -e giop.major_version -e giop.minor_version -e giop.type -e giop.request_id \
   -e giop.request_op -e giop.replystatus -e giop.locale_status 2>/dev/null |
   awk -F'|' '{ print $1 "." $2 "|" $3 "|" $4 "|" $5 $6 $7 }' >"$capture.decoded"
-diff "$expected" "$capture.decoded" || { echo "tshark understands other things than were sent"; exit 1; }
+diff "$expected" "$capture.decoded" || { echo "tshark's fields differ from $expected"; exit 1; }
 echo "$(wc -l <"$expected") packets decoded"

@@ -1,5 +1,5 @@
-// A protocol whose connections are memory: listeners by name, a profile tag and codec of its own.
-// It is registered like a plug-in. The ORB does not know it.
+// A protocol whose connections are in memory, with named listeners, and its own profile tag and
+// codec. Tests register it like a plug-in. The ORB has no code for it.
 #pragma once
 
 #include <perigee/messaging/carrier.h>
@@ -34,7 +34,7 @@ class MemoryHub {
   /// False if the name is taken.
   [[nodiscard]] bool add(const std::string& name, MemoryAcceptor& acceptor);
   void remove(const MemoryAcceptor& acceptor);
-  /// nullptr if no listener is there (any more). Waits while connects to the name are held.
+  /// nullptr if no listener has the name. Waits while connects to the name are held.
   [[nodiscard]] std::unique_ptr<transport::Transport> connect(const std::string& name);
   /// Connects to the name wait from now on, until `release`.
   void hold(const std::string& name);

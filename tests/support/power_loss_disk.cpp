@@ -1,4 +1,4 @@
-// A virtual file system of SQLite in front of the usual one.
+// A virtual file system of SQLite in front of SQLite's usual virtual file system.
 #include "support/power_loss_disk.h"
 
 #include <sqlite3.h>
@@ -18,7 +18,7 @@ struct Step {
   enum class Kind : std::uint8_t { write, truncate, sync, remove, acknowledge };
   Kind kind;
   std::string file;
-  std::size_t place = 0;  // of a write, or the size after a truncation
+  std::size_t place = 0;  // the place of a write, or the size after a truncation
   std::string octets = {};
 };
 
@@ -77,7 +77,7 @@ class PowerLossDisk::Log {
   }
 
  private:
-  /// SQLite gives the memory of it. The file of the usual file system follows.
+  /// SQLite allocates a File, and behind it the file of the usual file system.
   struct File {
     sqlite3_file base;
     Log* log;

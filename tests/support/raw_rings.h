@@ -1,5 +1,5 @@
-// A process at the other end of shared memory that keeps no rules: it sends any hello with any
-// file, and writes any word.
+// Peers on shared memory that break the protocol: they send any hello with any file, and write any
+// word of the rings.
 #pragma once
 
 #include "ipc/shared_memory.h"
@@ -30,7 +30,7 @@ struct RingServer {
   explicit RingServer(const std::string& path)
       : acceptor(make_shared_memory_protocol()->listen({"shmiop", path}).value()) {}
 
-  /// The server's end of the next connection, before `open`.
+  /// The server's end of the next connection. The caller must call `open` on it.
   [[nodiscard]] std::unique_ptr<transport::Transport> accept() const {
     return acceptor->accept(Wait::yes).value();
   }

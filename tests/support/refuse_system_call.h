@@ -16,7 +16,7 @@ namespace perigee::test {
 
 /// Only calls whose argument has `value` in `bits` are refused.
 struct RefusedArgument {
-  std::uint32_t number = 0;  ///< of the argument; 0: the first one
+  std::uint32_t number = 0;  ///< the number of the argument; 0: the first argument
   std::uint32_t bits = 0;    ///< 0: all calls
   std::uint32_t value = 0;
 };

@@ -1,4 +1,4 @@
-"""Servers of others as processes at free ports of this host, which tests kill and stop."""
+"""Server programs of other projects, at free ports of this host. Tests kill and stop their processes."""
 
 import os
 import random

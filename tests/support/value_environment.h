@@ -39,7 +39,7 @@ class ValueEnvironment : public orb::ReferenceFactory {
   std::shared_ptr<ReferenceFactory> shared_{this, [](ValueEnvironment*) {}};
 };
 
-/// The encoded values, `start` octets after the start of the message, with those octets.
+/// A message with `start` octets, and the encoded values after them.
 template <typename... Values>
 Octets encode_values(std::endian order, std::size_t start, const Values&... values) {
   cdr::Buffer buffer;

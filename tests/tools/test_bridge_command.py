@@ -77,7 +77,7 @@ class Bridge(WithServer):
             choices = json_of("ior", "--json", printed["references"][0])["choices"]
             self.assertEqual([choice["endpoint"] for choice in choices], printed["listening"])
 
-    def test_without_references_it_prints_where_it_listens(self):
+    def test_a_bridge_without_references_prints_where_it_listens(self):
         with self.bridge("--target", "iiop://127.0.0.1:1") as bridge:
             self.assertTrue(bridge.ior.startswith("listening at iiop://127.0.0.1:"), bridge.ior)
 

@@ -11,7 +11,7 @@
 
 namespace perigee::tool {
 
-TEST_CASE("a load makes each call once, on all its threads") {
+TEST_CASE("a load makes the given number of calls on any number of threads") {
   for (const unsigned threads : {1u, 2u, 16u}) {
     std::atomic<std::uint64_t> made = 0;
     const LoadReport report = run_load(1000, threads, [&made] {
@@ -25,7 +25,7 @@ TEST_CASE("a load makes each call once, on all its threads") {
   }
 }
 
-TEST_CASE("a load counts exceptions by their repository ids, and leaves their times out") {
+TEST_CASE("a load counts exceptions by repository id, and drops the latencies of failed calls") {
   std::atomic<int> made = 0;
   const LoadReport report = run_load(30, 3, [&made] {
     const int number = made++;

@@ -17,7 +17,7 @@ TABLE = Path(os.environ["CLI"]).read_text().partition("## Commands")[2].partitio
 
 
 def rows():
-    """The cells after the task, by the words of the command."""
+    """Maps the words of each command to the cells of its row, without the command and the task."""
     found = {}
     for line in TABLE.splitlines():
         if line.startswith("| `"):

@@ -21,7 +21,7 @@ COMP_CWORD=$(($# - 1))
 _perigee
 printf '%s\n' "${COMPREPLY[@]}"
 """
-# The first line of _perigee is a comment, and its last one calls the function.
+# The first line of _perigee is a comment, and the last line calls the function.
 ZSH = r"""
 compadd() { shift; print -l -- "$@" }
 _files() { }

@@ -88,7 +88,7 @@ TEST_CASE("impossible references are refused with the reason") {
   CHECK_FALSE(make_ior({.object_key = "%x", .addresses = {"h:1"}}));
 }
 
-TEST_CASE("addresses change, alternate addresses too; foreign profiles stay the same") {
+TEST_CASE("an edit changes addresses and alternate addresses, but no foreign profile") {
   const iop::Ior before = example();
   const iop::Ior after = edit_ior(before, {.addresses = {"10.0.0.7=gateway"}}).value();
   CHECK(profile(after).host == "gateway");
@@ -171,7 +171,7 @@ std::string address_of(const iop::TaggedProfile& profile) {
 
 }  // namespace
 
-TEST_CASE("a new key replaces the key of all profiles, or of none") {
+TEST_CASE("a new key replaces the key of all profiles, or the edit fails") {
   const iop::Ior after = edit_ior(of_two_protocols(), {.object_key = "new"}, &registry()).value();
   for (const iop::TaggedProfile& changed : after.profiles)
     CHECK(registry().claim(changed).value().object_key == test::octets('n', 'e', 'w'));
@@ -186,7 +186,8 @@ TEST_CASE("a new key replaces the key of all profiles, or of none") {
             .starts_with("the key of profile 1 (tag 0) cannot be changed"));
 }
 
-TEST_CASE("addresses of any protocol change; profiles with unchanged addresses are named") {
+TEST_CASE(
+    "an edit changes addresses of any protocol, and names profiles with unchanged addresses") {
   const iop::Ior before = of_two_protocols();
   const tool::IorChanges socket{.addresses = {"uiop:///tmp/a=uiop:///tmp/b"}};
   const iop::Ior moved = edit_ior(before, socket, &registry()).value();

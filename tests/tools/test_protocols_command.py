@@ -24,7 +24,7 @@ class Protocols(WithServer):
         self.assertIn(part, error)
         self.assertNotIn("COMPLETED", error)
 
-    def test_the_server_is_named_by_a_path_or_as_its_option_names_it(self):
+    def test_a_path_or_the_value_of_the_option_of_the_server_names_the_server(self):
         with self.server():
             for name in self.operator, f"uiop://{self.operator}":
                 self.assertEqual(perigee("protocols", "list", "--server", name), (0, BUILT_IN, ""))

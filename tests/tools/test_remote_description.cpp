@@ -37,7 +37,7 @@ CORBA::Any any_of(const T& value) {
   return any;
 }
 
-/// Is an interface definition and its repository at once.
+/// One object that is both the interface definition and its repository.
 class Hostile final : public PortableServer::DynamicImplementation {
  public:
   explicit Hostile(Replies replies) : replies_(std::move(replies)) {}
@@ -77,7 +77,7 @@ class Hostile final : public PortableServer::DynamicImplementation {
     return any_of(IDL::traits<CORBA::Contained>::unchecked_narrow(found));
   }
 
-  /// Each constant is this object, which describes the next constant at each call.
+  /// Each constant is a reference to this object. Each `describe` describes another constant.
   CORBA::ContainedSeq contents() {
     if (std::exchange(has_contents_, true)) return {};
     return {replies_.constants.size(), IDL::traits<CORBA::Contained>::unchecked_narrow(self)};
@@ -117,7 +117,7 @@ struct Scene {
   Scene(const Scene&) = delete;
   Scene& operator=(const Scene&) = delete;
 
-  /// The text of the error; the IDL if there is none.
+  /// The text of the error, or the IDL if there is no error.
   [[nodiscard]] std::string outcome(Contents contents, const DescriptionLimits& limits = {}) const {
     try {
       const std::string text = idl_text(orb, Description(source, contents, limits));
@@ -173,7 +173,7 @@ bool contains(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("a description without traps becomes IDL") {
+TEST_CASE("a correct description becomes IDL") {
   CHECK(outcome_of({operation("count", CORBA::_tc_long)}) ==
         "interface I0 {\n  long count();\n};\n");
 }
@@ -242,7 +242,7 @@ TEST_CASE("keywords are escaped") {
   CHECK(contains(outcome_of({operation("interface", CORBA::_tc_long)}), "long _interface();"));
 }
 
-TEST_CASE("an operation that exists twice breaks the rules of IDL") {
+TEST_CASE("two operations of the same name break the rules of IDL") {
   CHECK(contains(outcome_of({operation("f", CORBA::_tc_long), operation("f", CORBA::_tc_short)}),
                  "break the rules of IDL"));
 }
@@ -311,7 +311,7 @@ TEST_CASE("typedefs for types without a name avoid the names of definitions") {
   CHECK(contains(text, "::Unnamed_1 g();"));
 }
 
-TEST_CASE("parameters without a named type get a typedef") {
+TEST_CASE("a result without a named type gets a typedef") {
   const auto text = outcome_of({operation("f", types().create_sequence_tc(0, CORBA::_tc_long))});
   CHECK(text == "typedef sequence<long> Unnamed_1;\ninterface I0 {\n  ::Unnamed_1 f();\n};\n");
 }

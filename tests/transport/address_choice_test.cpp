@@ -1,4 +1,4 @@
-// The choice and the order of the addresses of a reference that are tried.
+// Which addresses of a reference are tried, and in which order.
 #include <perigee/transport/address_choice.h>
 
 #include <doctest/doctest.h>

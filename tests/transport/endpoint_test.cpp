@@ -121,7 +121,7 @@ TEST_CASE("a registry finds a protocol by each of its schemes and no other") {
   CHECK(registry.connector("three") == nullptr);
 }
 
-TEST_CASE("a scheme is registered once; a second protocol with the scheme is refused whole") {
+TEST_CASE("a protocol with a registered scheme is refused, with all its schemes") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   const auto added = registry.add(protocol("two", "uno", 2));
@@ -132,7 +132,7 @@ TEST_CASE("a scheme is registered once; a second protocol with the scheme is ref
   CHECK((registry.schemes() == std::vector<std::string>{"one", "uno"}));
 }
 
-TEST_CASE("a removed protocol is restored by name or scheme; of two with one name, the newest") {
+TEST_CASE("restore finds a removed protocol by name or scheme; of two with the name, the newest") {
   ProtocolRegistry registry;
   CHECK(registry.restore("one") == false);
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
@@ -163,7 +163,7 @@ TEST_CASE("a removed protocol is not restored if another protocol has taken its 
   CHECK(registry.find("one") == nullptr);
 }
 
-TEST_CASE("a codec is registered once per tag; a second protocol with a codec is refused whole") {
+TEST_CASE("a protocol with a codec for a registered tag is refused, with all its schemes") {
   ProtocolRegistry registry;
   REQUIRE(registry.add(protocol("one", "uno", 1)).has_value());
   const auto again = registry.add(protocol("two", "due", 1));

@@ -19,7 +19,7 @@ using transport::FaultKind;
 using transport::FaultScript;
 using transport::inject_faults;
 
-/// The connection `first` follows a script; its octets pass through memory.
+/// Two ends of a connection in memory. The end `first` follows the script.
 MemoryPair faulty_pair(const FaultScript& script) {
   auto pair = make_memory_pair();
   pair.first = inject_faults(std::move(pair.first), script);
@@ -94,7 +94,7 @@ TEST_CASE("a reset at the last octet of a send lets it succeed; all later operat
   CHECK(pair.second->receive(space, Wait::yes).status != IoStatus::ok);
 }
 
-TEST_CASE("a reset in sending ends a blocked receive") {
+TEST_CASE("a reset during a send ends a blocked receive") {
   auto pair = faulty_pair({{FaultKind::reset, FaultDirection::sent, 2}});
   IoResult received;
   std::thread receiver([&] {
@@ -174,7 +174,7 @@ class MemoryProtocol final : public transport::ProtocolFactory {
   Lonely& lonely_;
 };
 
-TEST_CASE("a plan chooses each connection's script, gets each fault, and can replace waits") {
+TEST_CASE("a plan chooses each connection's script, is told of each fault, and can replace waits") {
   const Fault fault{FaultKind::delay, FaultDirection::sent, 2, std::chrono::microseconds(77)};
   std::vector<std::pair<std::uint64_t, Fault>> happened;
   std::vector<std::chrono::microseconds> waited;

@@ -90,7 +90,7 @@ TEST_CASE("a connection over IPv6 is recorded with headers of IPv6") {
   CHECK((packets.front().destination == loopback));
 }
 
-TEST_CASE("both ends of one connection in one recording are two conversations") {
+TEST_CASE("a recording of both ends of a connection has two conversations") {
   Recording recording;
   auto pair = connect_to("127.0.0.1");
   auto first = recording.file->record(std::move(pair.client), Side::connected);

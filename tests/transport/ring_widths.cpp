@@ -1,5 +1,6 @@
 // A 32-bit and a 64-bit process exchange messages through one pair of rings. This program is
-// compiled for both, and starts the other one. It uses the code of the rings only.
+// compiled for both widths, and starts the program of the other width. It uses the code of the
+// rings only.
 //
 //   ring_widths <program of the other width>
 #include "ipc/futex.h"

@@ -135,7 +135,8 @@ bool survive_server(const Steps& steps) {
   return is_alive;
 }
 
-/// Kills a peer at its first system call, at its second one, and so on, until it lives to its end.
+/// Kills a peer at its first system call, then at its second call, and so on, until a peer lives to
+/// its end.
 template <typename Survive>
 int kill_at_each_system_call(const Survive& survive) {
   int call = 0;

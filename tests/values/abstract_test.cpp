@@ -335,7 +335,8 @@ class PlainServant final : public CORBA::servant_traits<Signs::Plain>::base_type
   void ping() override {}
 };
 
-/// The client's reference to a servant of the server. The client does not know its interface.
+/// The client's reference to a servant of the server. The client does not know the servant's
+/// interface.
 template <typename T>
 CORBA::object_reference<CORBA::Object> serve_plain(
     TwoOrbs& orbs, typename CORBA::servant_traits<T>::ref_type servant) {

@@ -16,7 +16,7 @@ T copy_of(const T& value) {
   return IDL::traits<typename T::element_type>::narrow(value->_copy_value());
 }
 
-/// Refers to values by its abstract interface.
+/// Its state member `other` refers to a value by an abstract interface.
 class TitledSquare : public virtual OBV_Shapes::Square {
  public:
   std::string title(const std::string&) override { return name; }
@@ -42,7 +42,7 @@ class CopiedPurse final : public virtual OBV_Ledger::Purse {
   }
 };
 
-/// An environment without factories of values.
+/// An environment without value factories.
 class NoValues final : public orb::ReferenceFactory {
  public:
   counted_ptr<orb::Reference> make_reference(iop::Ior) override { return nullptr; }
@@ -56,7 +56,8 @@ class NoValues final : public orb::ReferenceFactory {
   iop::IorLimits limits_;
 };
 
-/// Its shallow copies have parts of their own. The copy of such a part then takes its place.
+/// `_shallow_copy` gives the copy a new `part`. `_copy_references` then replaces that part with a
+/// copy of it.
 class SquareWithPart final : public TitledSquare {
  public:
   CORBA::ValueBase::_ref_type _shallow_copy() const override {
@@ -156,7 +157,7 @@ TEST_CASE("a value in an any is copied") {
   CHECK(text == "text");
 }
 
-TEST_CASE("a value in an any without a class is copied by its TypeCode") {
+TEST_CASE("a value in an any is copied by its TypeCode if the program has no class for it") {
   CORBA::Any sent;
   sent <<= make_node(1, make_node(2));
   cdr::Buffer buffer;
@@ -183,7 +184,7 @@ TEST_CASE("a long list of values is copied without recursion") {
   CHECK(copy->next()->next()->id() == 199'997);
 }
 
-TEST_CASE("a class of the program is copied by its function, with the values that it refers to") {
+TEST_CASE("a value of a program's class is copied with the values that it refers to") {
   const auto inner = CORBA::make_reference<TitledSquare>();
   inner->name = "inner";
   const auto outer = CORBA::make_reference<TitledSquare>();
@@ -215,7 +216,7 @@ TEST_CASE("a class that returns the value itself as a copy is refused") {
   node->itself.reset();
 }
 
-TEST_CASE("a value whose class does not copy itself is not sliced") {
+TEST_CASE("copying a value whose class does not override _shallow_copy raises NO_IMPLEMENT") {
   const CORBA::ValueBase::_ref_type other = CORBA::make_reference<OtherNode>();
   CHECK_THROWS_AS((void)other->_copy_value(), CORBA::NO_IMPLEMENT);
   const auto first = make_node(1);

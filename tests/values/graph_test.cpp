@@ -118,7 +118,8 @@ TEST_CASE("values in a cycle are destroyed if the rest of the message is invalid
 
 namespace {
 
-/// Adds the factory for counted nodes. A Deep becomes a Named: its nodes are skipped state.
+/// Adds the factory for counted nodes, and removes the factory for Deep. So a Deep is read as a
+/// Named, and its nodes are skipped state.
 void count_skipped_nodes(KnownValues& known) {
   known.factories().remove(std::string(Ledger::Deep::_type_id));
   known.factories().add(std::string(Ledger::Node::_type_id),

@@ -201,7 +201,7 @@ std::string complaint(const Arguments& arguments) {
   for (const std::string& suffix : {names.ami_suffix, names.ami_server_suffix, names.amh_suffix,
                                     names.async_suffix, names.async_server_suffix})
     if (!suffixes.insert(suffix).second)
-      return "the files of asynchronous calls or servants have the same suffix as others";
+      return "the files of asynchronous calls or servants have the same suffix as other files";
   if (names.with_repository && suffixes.contains(names.repository_suffix))
     return "the suffix R is that of the files of --repository";
   if (names.with_one_source && suffixes.contains(std::string(names.one_source_suffix)))

@@ -66,7 +66,8 @@ std::vector<std::string> points_of(Way way) {
   return points;
 }
 
-/// A oneway is sent before its ending point, and a client sees no outcome of the server.
+/// What `WayCall::run` returns. A oneway has been sent when its ending point runs, and its client
+/// does not learn what happens in the server.
 std::string expected(Way way, const std::string& point, Act act) {
   const bool is_unseen = way == Way::oneway && !is_client(point);
   const bool is_after_reply = point == "receive_reply" || point == "send_reply";
@@ -100,7 +101,7 @@ void act_at(Way way, const std::string& point, Act act) {
     servers[1][point] = [&acting](const ServerInfoRef&) { acting(); };
   DeskOrbs orbs({.clients = clients, .servers = servers}, kind_of(way));
   acting.other = orbs.serve(CORBA::make_reference<Other>());
-  if (!is_client(point))  // the server calls by references of its own ORB
+  if (!is_client(point))  // an interceptor of the server needs a reference of the server's ORB
     acting.other = IDL::traits<Desk::Clerk>::narrow(
         orbs.server->string_to_object(orbs.client->object_to_string(acting.other)));
   WayCall call(orbs, way);
@@ -108,7 +109,7 @@ void act_at(Way way, const std::string& point, Act act) {
   CHECK(call.run(arrives) == expected(way, point, act));
   CHECK(acting.is_done);
   if (act == Act::call_back) CHECK(acting.called_back == 9);
-  orbs.client->destroy();  // the last points have run
+  orbs.client->destroy();  // returns after the last points have run
   orbs.server->destroy();
   check_balance(orbs.log);
   acting.other.reset();
@@ -116,7 +117,7 @@ void act_at(Way way, const std::string& point, Act act) {
 
 }  // namespace
 
-TEST_CASE("interceptors act at each point of each way, and each flow ends once") {
+TEST_CASE("interceptors act at each point, and each starting point gets one ending point") {
   for (std::size_t index = 0; index < way_count; ++index) {
     const Way way{static_cast<std::uint8_t>(index)};
     for (const std::string& point : points_of(way))

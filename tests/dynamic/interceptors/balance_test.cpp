@@ -72,7 +72,8 @@ TEST_CASE("MAIN_THREAD_MODEL: interceptors see each request once, and its servic
                        }},
                       {"receive_reply",
                        [&](const ClientInfoRef& info) {
-                         if (info->operation() == "note") return;  // its reply comes first
+                         if (info->operation() == "note")
+                           return;  // the server replies before the upcall
                          in_reply = info->get_reply_service_context(id_of_test).context_data();
                        }}}},
          .servers = {{{"receive_request_service_contexts",
@@ -188,7 +189,7 @@ TEST_CASE("contexts of interceptors that do not fit into a message do not suppre
   CHECK_THROWS_AS((void)orbs.clerk->twice(1), CORBA::SystemException);
 }
 
-TEST_CASE("a request begins without the slots of the last request of its thread") {
+TEST_CASE("a request begins without the slots of the previous request on its thread") {
   class Slotted final : public CORBA::servant_traits<Desk::Clerk>::base_type {
    public:
     explicit Slotted(CORBA::object_reference<PortableInterceptor::Current> current)

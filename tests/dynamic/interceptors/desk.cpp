@@ -44,8 +44,8 @@ class PlainClerk final : public CORBA::servant_traits<Desk::Clerk>::base_type {
   std::atomic<int>& noted_;
 };
 
-/// The threads that reply. They are not members of the servant, since the last of them may release
-/// the servant. Any thread.
+/// The threads that reply. The servant does not own them, because one of them may release the
+/// servant. Any thread may call `run`.
 class ReplyThreads {
  public:
   template <typename Reply>

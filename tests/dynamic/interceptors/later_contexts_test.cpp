@@ -38,7 +38,7 @@ ClerkRef with_context(const ClerkRef& clerk, std::size_t size) {
   return with_service_contexts(clerk, {{first_id, Data(size, 7)}});
 }
 
-/// A reference of the client, and one of the server, whose calls are collocated.
+/// A reference of the client, and a reference of the server, whose calls are collocated.
 std::vector<ClerkRef> both_references(DeskOrbs& orbs, const ServantRef& servant) {
   const ClerkRef remote = orbs.serve(servant);
   return {remote, IDL::traits<Desk::Clerk>::narrow(
@@ -55,7 +55,7 @@ class HoldingClerk final : public CORBA::amh_traits<Desk::Clerk>::base_type {
   }
   void note(Handler, std::int32_t) override {}
 
-  /// Called for a call that has not come to `twice`.
+  /// Counts a call that the server has refused before `twice`.
   void count_refused() {
     const std::lock_guard lock(mutex_);
     ++refused_;
@@ -90,7 +90,7 @@ ClerkRef serve_on_main_thread(DeskOrbs& orbs, const ServantRef& servant) {
       orbs.client->string_to_object(orbs.server->object_to_string(object)));
 }
 
-/// Less than the memory of arguments that a message has without a charge.
+/// Less than the memory that the arguments of one message may use without a charge.
 constexpr std::size_t large_size = 200'000;
 
 /// Interceptors that add a large context to each request.
@@ -99,7 +99,7 @@ Clients large_contexts() {
               info->add_request_service_context({first_id, Data(large_size)}, true);
             }}}};
 }
-/// The decoded values of a server take at most 2 MiB: the sum for one message.
+/// The decoded values of a server may take 2 MiB in all, as much as those of one message.
 constexpr std::size_t small_memory_size = 8 * 262'144;
 std::vector<std::string> small_memory() {
   return {"-ORBMessageSizeMax",      "262144", "-ORBDecodedSizeMax", "0",
@@ -112,7 +112,7 @@ std::string exception_kind(const CORBA::SystemException& exception) {
   return text.substr(0, text.find(':'));
 }
 
-/// Calls from several threads at once. Each call ends after some minutes.
+/// Calls from several threads at once. Each call has a time limit of some minutes.
 class Callers {
  public:
   Callers(const ClerkRef& clerk, HoldingClerk& holding, std::size_t count) {
@@ -153,7 +153,7 @@ perigee::task<std::int32_t> size_in_task(IOP::ServiceId id) {
   co_return size_of(context);
 }
 
-/// Its results are the sizes of the context, as the task `work` sees it on another thread.
+/// `twice` returns the size of the context that the task `work` sees on another thread.
 class LaterClerk final : public CORBA::async_traits<Desk::Clerk>::base_type {
  public:
   using Work = perigee::task<std::int32_t> (*)();
@@ -218,7 +218,7 @@ TEST_CASE("a request without contexts has none for its response handler") {
   auto called = clerk->_async().twice(1);
   const Handler handler = static_cast<HoldingClerk&>(*servant).take(1).front();
   CHECK_FALSE(request_service_context_of(handler, first_id));
-  CHECK_FALSE(request_service_context_of(handler, 0x50474501));  // the time limit is of the ORB
+  CHECK_FALSE(request_service_context_of(handler, 0x50474501));  // the ORB's own context
   CHECK_FALSE(request_service_context_of(Handler(), first_id));
   handler->twice(2);
   CHECK(called.get() == 2);

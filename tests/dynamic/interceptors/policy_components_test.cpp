@@ -47,7 +47,7 @@ TEST_CASE("the references of a POA contain the components of its policy, in thei
   CHECK(tagged_components(clerk, first_tag) == twice);
   CHECK(tagged_components(clerk, second_tag) == IOP::TaggedComponentSeq{{second_tag, {3}}});
   CHECK(tagged_components(clerk, 0x48000003).empty());
-  CHECK(tagged_components(orbs.clerk, first_tag).empty());  // of the Root POA
+  CHECK(tagged_components(orbs.clerk, first_tag).empty());  // an object of the Root POA
   CHECK(clerk->twice(1) == 2);
   const auto made = poa->create_reference(std::string(Desk::Clerk::_type_id));
   CHECK(tagged_components(made, first_tag) == twice);  // the server's own reference

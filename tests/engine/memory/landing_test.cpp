@@ -88,7 +88,7 @@ class Receiver {
     return request->body;
   }
 
-  /// Has a skeleton decode the argument. Returns where the numbers were.
+  /// Decodes the argument as a skeleton does. Returns the address of the numbers.
   template <typename T>
   const T* decode(const std::vector<T>& expected) {
     cdr::Decoder decoder = body();
@@ -101,7 +101,8 @@ class Receiver {
     return vector.data();
   }
 
-  /// After this call the place of the argument is known, and a vector for it is kept.
+  /// Receives a first request. Then the inbox knows the place of the argument, and the cache keeps
+  /// a vector for it.
   template <typename T>
   const T* learn(const std::vector<T>& argument, std::endian order = std::endian::native) {
     REQUIRE(receive(request(argument, order)) == InboxStatus::message);
@@ -176,7 +177,8 @@ TEST_CASE("a sequence in fragments is received into the vector, without their he
   }
 }
 
-/// Reads the argument of a message whose numbers are in a vector, in another way than a skeleton.
+/// Receives a message whose numbers go into a vector. Then `read` reads the argument in another way
+/// than a skeleton.
 template <typename Read>
 void check_other_reading(const Read& read) {
   for (const std::size_t fragment_size : {100 * kib, 64 * mib}) {
@@ -220,7 +222,7 @@ TEST_CASE("numbers in a vector are read as a sequence of another type") {
   });
 }
 
-TEST_CASE("numbers in a vector are read as octets, from the length on and across its end") {
+TEST_CASE("numbers in a vector are read as octets, also across the end of their length") {
   check_other_reading([](cdr::Decoder& decoder, const Argument& argument) {
     CHECK(decoder.read_octets(2).size() == 2);
     CHECK(decoder.is_cut_within(3));

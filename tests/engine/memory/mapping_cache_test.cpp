@@ -171,7 +171,7 @@ TEST_CASE("a stream of messages above the cache's size reuses its pages") {
     CHECK(cache.kept() == 31 * mib);
     CHECK(budget->charged(Use::unfinished) == 31 * mib);
   }
-  SUBCASE("it is freed after five seconds, like the other blocks") {
+  SUBCASE("the block is freed after five seconds, like the other blocks") {
     clock.advance(seconds(5));
     CHECK_FALSE(cache.trim());
     CHECK(cache.kept() == 0);

@@ -247,7 +247,8 @@ TEST_CASE("a kept message has its octets on the heap") {
   CHECK(message.octets.data() == place);
 }
 
-TEST_CASE("memory that is shared is given back when the message and all its sharers are gone") {
+TEST_CASE(
+    "shared memory of a message is given back when the message and all its sharers have ended") {
   for (const std::size_t size : {64 * kib, 4 * mib}) {
     const auto cache = make_cache();
     MessageStorage storage;
@@ -267,7 +268,7 @@ TEST_CASE("memory that is shared is given back when the message and all its shar
   }
 }
 
-TEST_CASE("the message keeps memory that pinned values have left") {
+TEST_CASE("the message keeps its memory after the pinned values have ended") {
   const auto cache = make_cache();
   MessageStorage storage;
   REQUIRE(storage.reserve({0, 4 * mib, 4 * mib, true}, cache));

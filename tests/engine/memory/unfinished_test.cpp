@@ -285,7 +285,7 @@ TEST_CASE("above the budget growth pauses, except that of the oldest message") {
   CHECK(third.receive(400 * kib, mib));
 }
 
-TEST_CASE("one message at a time exceeds the budget, although an older one grows later") {
+TEST_CASE("one message at a time exceeds the budget, although an older message grows later") {
   Registry registry;
   Peer older(registry);
   Peer younger(registry);
@@ -302,7 +302,7 @@ TEST_CASE("one message at a time exceeds the budget, although an older one grows
   CHECK(older.receive(500 * kib, mib));
 }
 
-TEST_CASE("an exempt message stays exempt when an older one is charged within the budget") {
+TEST_CASE("an exempt message stays exempt when an older message is charged within the budget") {
   Registry registry;
   Peer older(registry);
   Peer younger(registry);

@@ -1,6 +1,6 @@
-// Callbacks over the client's own connection: blocking, by reply and response handlers, and by
-// coroutines. The client's references name a port without a listener. So each callback that arrives
-// has come over the connection that the client has opened.
+// Callbacks over the client's own connection. The servants block, use reply and response handlers,
+// or are coroutines. The client's references name a port without a listener. So each callback that
+// arrives has come over the connection that the client has opened.
 #include "places.h"
 #include "support/serve.h"
 #include "tickerAmhS.h"
@@ -168,7 +168,7 @@ ServantRef make_listener(Kind kind, const FeedRef& feed) {
 
 enum class Runs : bool { no, yes };
 
-/// An ORB whose objects belong to a POA with the policy BOTH.
+/// An ORB whose objects belong to a POA with the bidirectional policy BOTH.
 class Side {
  public:
   Side(std::vector<std::string> options, Runs runs) : orb(make_orb(std::move(options))) {
@@ -190,7 +190,7 @@ class Side {
   Side(const Side&) = delete;
   Side& operator=(const Side&) = delete;
 
-  /// A thread enters ORB::run.
+  /// Starts a thread that enters ORB::run.
   void run() {
     runner_ = std::jthread([running = orb] { serve(*running); });
   }

@@ -120,7 +120,7 @@ task<void> check_exceptions(BothRef object) {
   const std::string why = co_await refused(object->_async().last(std::move(negative)));
   CHECK(why == "negative");
   const std::string name = co_await failure(object->_async().turn(0));
-  CHECK(name == "UNKNOWN");  // the operation does not raise it
+  CHECK(name == "UNKNOWN");  // the operation does not declare this exception
 }
 
 /// Counts its calls, and replies to `turn(1)` when `turn(2)` has come.

@@ -64,7 +64,7 @@ class Keeper final : public CORBA::amh_traits<Pins::Keeper>::base_type {
   std::vector<pinned<std::uint8_t>> pins_;
 };
 
-/// Gets its arguments as views. Calls a function of the test with the last one.
+/// Gets its arguments as views. Calls a function of the test with the last view.
 class Viewer final : public CORBA::servant_traits<Pins::Keeper>::base_type {
  public:
   std::int32_t keep(std::span<const std::uint8_t> first,

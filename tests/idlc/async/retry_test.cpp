@@ -1,4 +1,5 @@
-// Repeated calls of coroutines: the servant of docs/async.md. Policies of asynchronous calls.
+// Coroutines that repeat a refused call, like the servant in docs/async.md. Policies of
+// asynchronous calls.
 #include "deskAmiC.h"
 #include "places.h"
 #include "stockAsync.h"

@@ -1,4 +1,4 @@
-"""A client without asynchronous calls includes no headers of them, links no symbols of them, and is no larger.
+"""A client without asynchronous calls includes none of their headers, links none of their symbols, and is no larger.
 
 usage: test_pure_client.py COMPILER PERIGEE_IDL IDL_FILE
 """

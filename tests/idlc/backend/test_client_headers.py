@@ -24,7 +24,7 @@ def compile_header(header, *options):
 
 
 def included_names(header):
-    """The names of all files that the header includes, through others too."""
+    """The names of all files that the header includes, directly or through other headers."""
     rule = compile_header(header, "-M").stdout.replace("\\\n", " ")
     return {Path(word).name for word in rule.split(":", 1)[1].split()}
 

@@ -139,7 +139,7 @@ TEST_CASE("an enum with values or a bound is encoded by its value, in the octets
   CHECK(decoding_error<Level>(octets(2)) == ErrorKind::bad_enum);
 }
 
-TEST_CASE("a member of an enum starts with the first enumerator, even if its value is not 0") {
+TEST_CASE("a new struct has the first enumerator of each enum, even if its value is not 0") {
   const Chosen chosen;
   CHECK(chosen.code() == Code::two);
   CHECK(chosen.signed_() == Signed::minus);

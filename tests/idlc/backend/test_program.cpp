@@ -85,9 +85,9 @@ TEST_CASE("errors in the command line have their own exit status") {
   CHECK(contains(unknown.err, "--no-such-option"));
   CHECK(run_on_stock({"--idl=5"}).status == 2);
   CHECK(run_on_stock({"--client-suffix", "S"}).status == 2);
-  CHECK(
-      run_on_stock({"--amh-suffix", "S"}).err ==
-      "perigee-idl: the files of asynchronous calls or servants have the same suffix as others\n");
+  CHECK(run_on_stock({"--amh-suffix", "S"}).err ==
+        "perigee-idl: the files of asynchronous calls or servants have the same suffix as other "
+        "files\n");
   CHECK(run_on_stock({"--one-source", "--client-suffix", "All"}).err ==
         "perigee-idl: the suffix All is that of the source of --one-source\n");
   CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
@@ -108,9 +108,9 @@ TEST_CASE("asynchronous calls and servants are generated into separate files") {
   CHECK(contains(folder.read("stockLater.cpp"), "#include \"stockLater.h\""));
   CHECK(contains(folder.read("stockTasks.cpp"), "#include \"stockTasks.h\""));
   renamed.back() = "Later";
-  CHECK(
-      run_on_stock(renamed).err ==
-      "perigee-idl: the files of asynchronous calls or servants have the same suffix as others\n");
+  CHECK(run_on_stock(renamed).err ==
+        "perigee-idl: the files of asynchronous calls or servants have the same suffix as other "
+        "files\n");
 }
 
 TEST_CASE("an annotation without effect is reported when files are generated") {

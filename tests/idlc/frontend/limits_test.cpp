@@ -241,7 +241,7 @@ TEST_CASE("typedefs of typedefs are limited, also through arrays and sequences")
 }
 
 TEST_CASE(
-    "the depth of structs, unions and bitsets that contain or extend the one before is limited") {
+    "a chain of structs, unions or bitsets that contain or extend each other has a depth limit") {
   const auto chain = [](const std::string& first, const auto& next) {
     std::string text = first;
     for (int i = 1; i < 50'000; ++i) text += next("T" + std::to_string(i - 1), std::to_string(i));

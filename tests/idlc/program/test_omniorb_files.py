@@ -2,10 +2,10 @@
 
 usage: test_omniorb_files.py <perigee-idl> <omniORB's folder of IDL> <our folder of IDL>
 
-The package's own files include <orb.idl> and others by bare names, so its two folders are given with
--I, as omniidl itself does. Three files include IOP.idl of the OMG. The package lacks it (so omniidl
-cannot compile these three files), and the test uses Perigee's IOP.idl. Two files declare interfaces
-that only other files define, hence -Wno-undefined-forward.
+The files include <orb.idl> and others by bare names, so -I names the two folders of the package, as
+omniidl itself does. Three files include IOP.idl of the OMG, which the package lacks. So omniidl cannot
+compile these three files. The test uses Perigee's IOP.idl. Two files declare interfaces that only other
+files define, hence -Wno-undefined-forward.
 """
 
 import pathlib

@@ -14,7 +14,7 @@ namespace interop {
 using TypeCodeReference = IDL::traits<CORBA::TypeCode>::ref_type;
 using ObjectReference = IDL::traits<CORBA::Object>::ref_type;
 
-/// Takes a T out of `from` and puts it into `to`; false if there is none.
+/// Takes a T out of `from` and puts it into `to`; false if `from` has no T.
 template <typename T>
 bool move_value(const CORBA::Any& from, CORBA::Any& to) {
   T value{};

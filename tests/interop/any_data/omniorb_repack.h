@@ -1,4 +1,4 @@
-// Anys of the types of these tests, through omniORB's C++ types.
+// Copies anys of the types of these tests through omniORB's C++ types.
 #pragma once
 
 #include "any_data.hh"
@@ -9,9 +9,9 @@
 
 namespace interop {
 
-/// Copies the value, and the values of its anys, into new anys; AnyData::Unknown if these tests do
-/// not have the type. A parameter takes the copy, because omniORB could not return it: omniORB
-/// cannot copy an any into which a nil Object was put.
+/// Copies the value of `from` into `to`, and the anys inside the value into new anys. Throws
+/// AnyData::Unknown if these tests do not have the type. `to` is a parameter because omniORB cannot
+/// copy an any into which a nil Object was put, and so cannot return it.
 inline void repack(const CORBA::Any& from, CORBA::Any& to);
 
 inline void repack_itself(CORBA::Any& any) {
@@ -19,7 +19,7 @@ inline void repack_itself(CORBA::Any& any) {
   repack(from, any);
 }
 
-/// The anys inside a value.
+/// Repacks the anys inside a value.
 template <typename T>
 void repack_inside(T&) {}
 template <typename Sequence>

@@ -51,7 +51,7 @@ class Later {
   std::condition_variable changed_;
   std::vector<std::function<void()>> answers_;
   bool over_ = false;
-  std::thread thread_;  // last: it uses the other members
+  std::thread thread_;  // the last member: the thread uses the others
 };
 
 }  // namespace interop

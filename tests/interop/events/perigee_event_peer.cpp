@@ -36,7 +36,7 @@ void print(const CORBA::Any& any) {
 class Countdown {
  public:
   explicit Countdown(int count) : count_(count) {}
-  /// The number of the next event, from 1; 0 beyond the last one.
+  /// The number of the next event, from 1; 0 after the last event.
   std::int32_t next() {
     const std::scoped_lock lock(mutex_);
     return last_ == count_ ? 0 : ++last_;

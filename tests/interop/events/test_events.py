@@ -83,7 +83,7 @@ class Channels(WithPrograms):
             self.check_all_pairs(server.ior)
             self.assertEqual(server.end(), 0)
 
-    def test_consumers_of_both_orbs_get_the_events_of_a_subscription_that_came_before(self):
+    def test_consumers_of_both_orbs_get_the_earlier_events_of_a_subscription(self):
         with tempfile.TemporaryDirectory() as folder:
             names = [f"s{number}" for number in range(4)]
             options = " ".join(f"--subscription EventChannel/{name}" for name in names)

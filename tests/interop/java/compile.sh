@@ -46,13 +46,14 @@ javac -nowarn -Xlint:none -cp "$folder/jacorb:$folder/jars/jacorb/*" -d "$folder
   "${stubs_of_values[@]}" "${programs_of_values[@]}"
 mkdir -p "$folder/jacorb_detailed/ValuesInterop"
 mv "$folder"/jacorb_values/ValuesInterop/Detailed*.class "$folder/jacorb_detailed/ValuesInterop"
-# What JacORB's Interface Repository describes: it reads the classes.
+# JacORB's Interface Repository reads these classes.
 idl=$here/repository/quotes.idl generate jacorb_repository -ir
 mapfile -t described < <(find "$folder/jacorb_repository.generated" -name '*.java')
 javac -nowarn -Xlint:none -cp "$folder/jars/jacorb/*" -d "$folder/jacorb_repository" "${described[@]}"
 # The JDK's ORB has no bidirectional GIOP. Its API lacks a class that JacORB's stubs use, and the type fixed.
 generate glassfish -DWITHOUT_FIXED
-# JacORB's helpers write a value to the output stream of an any. The JDK's ORB must also read it from there.
+# JacORB's helpers write a value to the output stream of an any. With the JDK's ORB they must also read the
+# value from this stream.
 copied='var out = any.create_output_stream(); write(out, s);'
 copied+=' any.read_value(out.create_input_stream(), type());'
 find "$folder/glassfish.generated" -name '*Helper.java' -exec sed -i -E \

@@ -15,7 +15,8 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# start SERVER [OPTION...]: leaves its IOR in $ior. Both servers print it when they are ready.
+# start NAME PROGRAM [OPTION...]: starts the program, and sets $ior to the IOR that it prints when it is
+# ready. NAME names the pipe of its output.
 start() {
   mkfifo "$folder/$1.output" 2>/dev/null || true
   "${@:2}" >"$folder/$1.output" &

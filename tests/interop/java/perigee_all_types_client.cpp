@@ -39,7 +39,8 @@ class Subject {
   int failed_before_ = interop::checks_failed;
 };
 
-/// Runs checks of one subject: a CORBA exception fails the subject, and the next one is checked.
+/// Runs checks of one subject. A CORBA exception fails the subject, and the next subject is
+/// checked.
 template <typename Check>
 void check_subject(std::string_view name, Check check) {
   const Subject subject(name);

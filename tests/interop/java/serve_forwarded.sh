@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a server, and forwarders that lead to it: each forwarder leads to the next one on the command
 # line, and the last forwarder leads to the server. Prints the IOR of the first forwarder, and ends with
-# the status of the server. It fails if a forwarder has ended before the server.
+# the status of the server. The script fails if a forwarder has ended before the server.
 #   serve_forwarded.sh FORWARDER [OPTION...] TO [FORWARDER [OPTION...] TO]... SERVER [OPTION...]
 set -euo pipefail
 
@@ -13,7 +13,7 @@ clean_up() {
 }
 trap clean_up EXIT
 
-# start PROGRAM [OPTION...]: leaves the IOR that the program prints in $ior.
+# start PROGRAM [OPTION...]: starts the program, and sets $ior to the IOR that it prints.
 start() {
   local output=$folder/output.${#pids[@]}
   mkfifo "$output"

@@ -42,8 +42,8 @@ void check_narrow(const WideReference& peer, const TextOptions& options) {
   const std::string ours = in_code_set(options.own, euro);
   if (!ours.empty()) CHECK_THROWS(peer->echo_string(ours), CORBA::DATA_CONVERSION);
   const std::string theirs = in_code_set(options.peer, euro);
-  // omniORB finds the character when it has begun the reply. In GIOP 1.2 it can then only end the
-  // connection.
+  // omniORB has begun the reply when it finds that it cannot convert the character. In GIOP 1.2
+  // omniORB can then only end the connection.
   if (!theirs.empty() && options.surrogates)
     CHECK_THROWS(peer->string_of(octets(theirs)), CORBA::SystemException);
   else if (!theirs.empty())
@@ -110,8 +110,8 @@ void check_no_wide(const WideReference& peer, bool in_1_0) {
   CHECK(peer->echo_string("the connection goes on") == "the connection goes on");
 }
 
-/// The reference with its first profile only, without components. A corbaloc URL gives such a
-/// profile, but no type id.
+/// The reference with only its first profile, which gets no components. A corbaloc URL gives the
+/// same profile, but no type id.
 std::string without_components(const std::string& text) {
   perigee::iop::Ior ior = perigee::iop::parse_ior_string(text).value();
   auto profile = perigee::iop::decode_iiop_profile(ior.profiles.at(0)).value();

@@ -26,8 +26,8 @@ inline std::string in_code_set(const std::string& set, std::uint32_t character) 
 struct TextOptions {
   std::string ior;
   std::string own = "UTF-8";   ///< the native code set of this program
-  std::string peer = "UTF-8";  ///< the server's
-  bool euro_passes = true;     ///< if both native code sets have the euro, it can be sent
+  std::string peer = "UTF-8";  ///< the native code set of the server
+  bool euro_passes = true;     ///< the euro can be sent if both native code sets have it
   bool wide = true;            ///< wide characters can be sent
   bool surrogates = false;     ///< the server keeps units of UTF-16 in its wchar_t
   bool quit = false;

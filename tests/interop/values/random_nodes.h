@@ -13,7 +13,7 @@
 
 namespace interop {
 
-/// The seed of the graphs; the environment variable PERIGEE_TEST_SEED sets another one.
+/// The seed of the graphs. The environment variable PERIGEE_TEST_SEED sets another seed.
 inline std::uint64_t graph_seed() {
   const char* const text = std::getenv("PERIGEE_TEST_SEED");
   return text != nullptr ? std::strtoull(text, nullptr, 10) : 19980507;

@@ -1,4 +1,5 @@
-// The thread that runs asynchronous calls, and the change from one thread to another.
+// The threads that run the loop of asynchronous calls, and how one thread takes the loop over from
+// another.
 #include "orb/act.h"
 #include "orb/async/deferring_sink.h"
 #include "orb/async/observers.h"
@@ -52,10 +53,10 @@ TEST_CASE("a server sleeps after its asynchronous calls have ended") {
   stub::send(*called, act_operation, number(1), first).wait();
   const auto before = cpu_time();
   std::this_thread::sleep_for(milliseconds(200));
-  CHECK(cpu_time() - before < milliseconds(100));  // a loop that spins takes all of it
+  CHECK(cpu_time() - before < milliseconds(100));  // a loop that spins would use all 200 ms
 }
 
-TEST_CASE("observers of calls from loops are called when the ORB ends") {
+TEST_CASE("the shutdown of an ORB ends the calls that its upcalls have started") {
   DeferringSink deferring;
   const ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef called;
@@ -71,7 +72,7 @@ TEST_CASE("observers of calls from loops are called when the ORB ends") {
   server.orb.core().shutdown(orb::Completion::wait);
   CHECK(told.times() == 1);
   CHECK(told.failure<CORBA::BAD_INV_ORDER>().minor() == orb::minor_shut_down);
-  deferring.reply_all(1);  // otherwise the sink would wait for this reply
+  deferring.reply_all(1);  // otherwise the end of the sink would wait for this reply
 }
 
 TEST_CASE("an observer can cancel a call that another thread has just started") {
@@ -159,7 +160,7 @@ TEST_CASE("an observer of the client's loop can shut its ORB down") {
   SUBCASE("in a nested turn") { nested = true; }
   TwoServers servers;
   auto& [deferring, slow, quick, client, late, early] = servers;
-  Observed last;  // in flight at the shutdown, with a timer of its connection
+  Observed last;  // in flight at the shutdown; its time limit is a timer of its connection
   Observed ending([&] { client.core().shutdown(orb::Completion::wait); });
   Observed outer([&] {
     if (nested) stub::send(*early, act_operation, number(2), ending).wait();
@@ -206,8 +207,8 @@ TEST_CASE("an observer that the server's loop runs can wait for another call") {
   stub::CallHandle next;
   Observed first([&] {
     waited.cancel();
-    waited.wait();  // its end was posted by this thread
-    next.wait();    // its reply arrived together with the reply to the first call
+    waited.wait();  // this thread has posted the end of the cancelled call
+    next.wait();    // the reply arrived together with the reply to the first call
     over.set_value();
   });
   (void)stub::send(*early, act_operation, number(1), first);

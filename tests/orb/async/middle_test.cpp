@@ -36,13 +36,13 @@ TEST_CASE("a shutdown that waits receives the sinks' replies and replies to the 
   deferring.await(1);
   std::thread ending([&] { middle.orb.core().shutdown(orb::Completion::wait); });
   while (!middle.orb.core().stopping()) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // ORB::run may notice it
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // ORB::run may notice the shutdown
   deferring.reply_all(42);
   CHECK(asked.get() == 42);
   ending.join();
 }
 
-TEST_CASE("a loop without connections goes on until its call answers a request of another loop") {
+TEST_CASE("a loop without connections runs until its call has answered another loop's request") {
   DeferringSink deferring;
   ServerFixture sink(ThreadStrategy::thread_per_connection, deferring.servant());
   ObjectRef sink_reference;
@@ -95,7 +95,7 @@ TEST_CASE("a shutdown that waits does not need a thread in ORB::run") {
   auto asked = std::async(std::launch::async, [&] { return act(object, 1); });
   while (!arrived) std::this_thread::yield();
   std::thread answering([&] {
-    deferring.await(1);  // the shutdown also drives the connecting to the sink
+    deferring.await(1);  // the shutdown also runs the connect to the sink
     deferring.reply_all(42);
   });
   middle.core().shutdown(orb::Completion::wait);

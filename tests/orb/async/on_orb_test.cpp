@@ -132,8 +132,7 @@ struct Sleeper {
 
 }  // namespace
 
-TEST_CASE(
-    "tasks that sleep when ORB::run ends continue with false, at the latest in ORB::destroy") {
+TEST_CASE("when ORB::run ends, the sleep of a task returns false, at the latest in ORB::destroy") {
   const orb::ThreadStrategy strategy = each_strategy();
   for (const auto completion : {orb::Completion::wait, orb::Completion::do_not_wait}) {
     CAPTURE(static_cast<int>(completion));

@@ -22,7 +22,7 @@ namespace {
 using ObjectRef = CORBA::object_reference<CORBA::Object>;
 using stub::CallHandle;
 
-/// A client's ORB, with or without a loop. Only the test runs it.
+/// The ORB of a client. Only threads of the test run it.
 class Client {
  public:
   explicit Client(orb::Settings settings = server_settings(ThreadStrategy::thread_per_connection))
@@ -126,14 +126,15 @@ TEST_CASE("a call allocates nothing in the steady state") {
     for (CallHandle& call : calls) call.wait();
   };
   for (int warm = 0; warm < 20; ++warm) call_16();
-  // A reply that arrives in parts is assembled in memory of its own.
+  // A reply that arrives in parts needs an allocation, so the round with the fewest allocations
+  // counts.
   std::size_t least = allocations_of(call_16).count;
   for (int round = 0; round < 20; ++round) least = std::min(least, allocations_of(call_16).count);
   CHECK(least == 0);
 }
 #endif
 
-TEST_CASE("several threads wait for their calls, and one of them drives for all") {
+TEST_CASE("several threads wait for their calls, and one of them runs the loop for all") {
   ServerFixture server(ThreadStrategy::thread_pool);
   const Client client;
   const ObjectRef object = client.object_of(server);
@@ -175,7 +176,7 @@ TEST_CASE("if cancellation races with the reply, the observer is called once") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("calls of a loop's upcalls belong to the loop") {
+TEST_CASE("calls that upcalls of a loop start belong to the loop") {
   const ThreadStrategy strategy = each_strategy();
   ServerFixture sink(ThreadStrategy::reactive);
   const auto to_sink = std::make_shared<ObjectRef>();
@@ -201,7 +202,7 @@ TEST_CASE("calls of a loop's upcalls belong to the loop") {
   *to_sink = nullptr;
 }
 
-TEST_CASE("requests that all threads of a loop have started leave although the upcalls go on") {
+TEST_CASE("requests of upcalls leave while the upcalls block all threads of the loop") {
   orb::Settings settings = server_settings(ThreadStrategy::thread_pool);
   settings.threads = 2;
   SUBCASE("thread-pool") {}
@@ -217,7 +218,8 @@ TEST_CASE("requests that all threads of a loop have started leave although the u
                      });
   const auto to_sink = std::make_shared<ObjectRef>();
   std::array<Observed, 4> asked;
-  // Starts a call. From the third one on, it blocks until the requests of both upcalls are there.
+  // Each upcall starts a call. The third and the fourth upcall then block until the sink has
+  // received the requests of both.
   ServerFixture middle(settings, [&](orb::ServerRequest& request) {
     const std::uint32_t index = argument_of(request);
     CallHandle call = send_act(*to_sink, index, asked.at(index));
@@ -275,7 +277,7 @@ TEST_CASE("a collocated servant may reply later, and `send` does not wait for it
   CHECK(cancelled.times() == 1);
 }
 
-TEST_CASE("a thread that replies to a collocated call does not run the observer meanwhile") {
+TEST_CASE("a thread that replies to a collocated call does not run the observer during the reply") {
   static thread_local bool answering = false;
   skeleton::Answer answer;
   ServerFixture server(each_strategy(), [&answer](orb::ServerRequest& request) {

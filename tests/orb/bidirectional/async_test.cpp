@@ -1,4 +1,4 @@
-// Asynchronous calls over connections for both directions, of both sides.
+// Asynchronous calls of clients and of servers over bidirectional connections.
 #include "orb/async/observers.h"
 #include "orb/bidirectional/both_directions.h"
 
@@ -57,7 +57,7 @@ TEST_CASE("observers are called by the client's loop, though the server's loops 
   CHECK(told_on_loop);
 }
 
-// The upcalls wait for their calls to the client: one thread may nest 32 of them.
+// The upcalls wait for their calls to the client. One thread can nest at most 32 such upcalls.
 TEST_CASE("asynchronous calls that start together, and blocking calls, share a connection") {
   AsyncPair pair(each_strategy());
   std::list<Observed> observed(20);

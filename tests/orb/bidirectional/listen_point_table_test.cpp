@@ -31,8 +31,8 @@ using Added = Table::Added;
 const Endpoint first_point{"iiop", "127.0.0.1:1"};
 const Endpoint second_point{"iiop", "127.0.0.1:2"};
 
-/// The endpoint that the ORB believes for a listen point, on a connection whose transport names its
-/// peer `peer`. Nothing if the ORB does not believe the listen point.
+/// The endpoint of a listen point, or nothing if the ORB does not believe the listen point. `peer`
+/// is the name that the connection's transport gives its peer.
 std::optional<Endpoint> believed_endpoint(const std::string& peer, const iop::ListenPoint& point) {
   return orb::believed_endpoint(test::EndedTransport(peer), point);
 }
@@ -73,7 +73,7 @@ TEST_CASE("a listen point stays with its first peer until that peer has ended") 
   CHECK(table.size() == 0);
 }
 
-TEST_CASE("a peer that announces its point anew comes behind the other peers of the point") {
+TEST_CASE("a peer that announces its point again comes after the other peers of the point") {
   Table table(2);
   Peer first;
   Peer second;

@@ -212,7 +212,8 @@ TEST_CASE("one call of a client reports that its callbacks are lost, and the nex
   CHECK(called.calls_over_new_connection());
 }
 
-TEST_CASE("a call in progress when callbacks are lost may have completed, and the next connects") {
+TEST_CASE(
+    "a call in progress when callbacks are lost may have completed, and the next call connects") {
   CalledClient called(each_strategy());
   bool async = false;
   SUBCASE("a blocking call") {}

@@ -15,7 +15,7 @@ using namespace perigee;
 using namespace std::chrono_literals;
 using namespace perigee::test;
 
-TEST_CASE("a server that runs out of handles accepts again when there are some") {
+TEST_CASE("a server that has run out of handles accepts again when handles are free") {
   std::atomic<int> failures_left{3};
   orb::Settings settings = server_settings(each_strategy());
   settings.accept_retry_delay = std::chrono::milliseconds(1);
@@ -28,7 +28,7 @@ TEST_CASE("a server that runs out of handles accepts again when there are some")
 }
 
 // If the server accepted at once, a client whose adapter is made later would get OBJECT_NOT_EXIST.
-TEST_CASE("a client that connects before a manager is active is served when it is active") {
+TEST_CASE("a client that connects before a POA manager is active is served after the activation") {
   std::atomic<int> failures_left{1};
   orb::Settings settings = server_settings(each_strategy());
   settings.accept_retry_delay = std::chrono::milliseconds(1);

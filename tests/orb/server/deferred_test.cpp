@@ -27,7 +27,7 @@ using namespace perigee;
 using namespace perigee::test;
 using skeleton::Answer;
 
-TEST_CASE("deferred replies are sent when they are given, in any order, from any thread") {
+TEST_CASE("deferred replies are sent at once, in any order, from any thread") {
   DeferredReplies deferred;
   const ServerFixture server(each_strategy(), deferred.servant());
   RawClient client(server.endpoint);
@@ -228,7 +228,7 @@ TEST_CASE("the end of an ORB waits for deferred replies, and a late reply is not
   replier.join();
 }
 
-TEST_CASE("a servant that defers its reply during a shutdown is told at once") {
+TEST_CASE("a servant that defers its reply during a shutdown is told of the shutdown at once") {
   std::binary_semaphore entered{0};
   std::binary_semaphore go_on{0};
   Answer answer;
@@ -249,7 +249,7 @@ TEST_CASE("a servant that defers its reply during a shutdown is told at once") {
   answer = Answer();
 }
 
-TEST_CASE("a collocated call ends at its time limit, and the servant is told") {
+TEST_CASE("a collocated call ends at its time limit, and the servant is told of the end") {
   DeferredReplies deferred;
   const ServerFixture server(each_strategy(), deferred.servant());
   const auto hurried = limited(server.object, server.orb.core(), std::chrono::milliseconds(20));
@@ -396,7 +396,7 @@ TEST_CASE("a reply through a handler allocates nothing in the steady state") {
   RawClient client(server.endpoint);
   for (std::uint32_t id = 0; id < 200; ++id) (void)client.call({.key = server.key, .id = id});
   const std::lock_guard lock(mutex);
-  REQUIRE(counts.size() >= 199);  // the last reply may arrive before it is counted
+  REQUIRE(counts.size() >= 199);  // the last reply may arrive before the servant adds its count
   CHECK(counts[198] - counts[100] == 0);
 }
 #endif
@@ -411,7 +411,7 @@ TEST_CASE("a deferred oneway expects a reply only if its scope is the target") {
   CHECK_FALSE(dropped.expected());
   send_result(std::move(dropped), 1);
   client.send(make_request({.key = server.key, .id = 2, .response_flags = 1, .argument = 2}));
-  CHECK(client.reply().id() == 2);  // before the servant answers
+  CHECK(client.reply().id() == 2);  // sent before the servant replies
   Answer arrived = deferred.take(2);
   CHECK_FALSE(arrived.expected());
   send_result(std::move(arrived), 2);

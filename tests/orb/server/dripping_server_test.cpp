@@ -1,5 +1,5 @@
-// Hostile servers that send parts of replies: a client's call ends, and keeps neither its thread
-// nor its connection for ever.
+// Hostile servers that send their replies slowly, in small parts. The client's call must end, and
+// must free its thread and its connection.
 #include "orb/async/observers.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
@@ -50,8 +50,8 @@ Octets next_fragment(std::uint32_t id) {
   return fragment;
 }
 
-/// A server that receives one request, and sends its reply as slowly as it can until its client has
-/// closed the connection.
+/// A server that receives one request. It sends its reply in small parts, slowly, until the client
+/// has closed the connection.
 class Dripper {
  public:
   enum class Unit : std::uint8_t { octet, fragment };

@@ -1,5 +1,5 @@
-// Peers that never stop sending: their transport always has octets to receive. A loop must serve
-// other connections before it has dropped all these octets.
+// Peers that never stop sending: their transport always has octets to receive. A loop must also
+// serve the other connections.
 #include "orb/server/server_fixture.h"
 #include "support/odd_acceptor.h"
 
@@ -16,7 +16,7 @@ namespace {
 
 using transport::Wait;
 
-/// Input that begins with a malformed or a large message never ends.
+/// After the first octets of a malformed or a large message, the input never ends.
 class EndlessTransport final : public transport::Transport {
  public:
   explicit EndlessTransport(std::unique_ptr<Transport> inner)

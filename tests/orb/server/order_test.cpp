@@ -28,8 +28,8 @@ orb::Settings ordered(ThreadStrategy strategy) {
   return settings;
 }
 
-/// Notes the arguments of the requests, and how many run at the same time. Every tenth request is
-/// so slow that another thread could overtake it.
+/// Notes the arguments of the requests, and how many requests run at the same time. Every tenth
+/// request is so slow that another thread could overtake it.
 class Record {
  public:
   [[nodiscard]] ActingServant::Action servant() {
@@ -72,12 +72,12 @@ Octets numbered(const ServerFixture& server, std::uint32_t id, unsigned response
 }  // namespace
 
 TEST_CASE(
-    "in the order of the connection, each request of a connection starts after the end of the one "
-    "before it") {
+    "with the request order of the connection, each request starts after the end of the previous "
+    "request") {
   Record record;
   const ServerFixture server(ordered(each_strategy()), record.servant());
   RawClient client(server.endpoint);
-  Octets batch;  // arrives at once
+  Octets batch;  // its requests arrive together
   for (std::uint32_t id = 0; id < count / 2; ++id) batch = batch + numbered(server, id);
   client.send(batch);
   for (std::uint32_t id = count / 2; id < count; ++id) client.send(numbered(server, id));
@@ -86,7 +86,7 @@ TEST_CASE(
   CHECK(record.most() == 1);
 }
 
-TEST_CASE("in the order of the connection, oneways and two-way requests keep their common order") {
+TEST_CASE("with the request order of the connection, oneways and two-way requests run in order") {
   Record record;
   const ServerFixture server(ordered(each_strategy()), record.servant());
   RawClient client(server.endpoint);
@@ -100,8 +100,8 @@ TEST_CASE("in the order of the connection, oneways and two-way requests keep the
 }
 
 TEST_CASE(
-    "in the order of the connection, a request starts after the deferred reply to the one before "
-    "it") {
+    "with the request order of the connection, a request starts after the deferred reply to the "
+    "previous request") {
   DeferredReplies deferred;
   const ServerFixture server(ordered(each_strategy()), deferred.servant());
   RawClient client(server.endpoint);
@@ -116,8 +116,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "in the order of the connection, requests that a POAManager holds run in their order when it "
-    "is active") {
+    "with the request order of the connection, requests that a POAManager holds run in order after "
+    "its activation") {
   Record record;
   const ServerFixture server(ordered(each_strategy()), record.servant());
   const auto manager = server.orb.root()->the_POAManager();
@@ -135,7 +135,8 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "in the order of the connection, the end of a connection does not hold up other connections") {
+    "with the request order of the connection, the end of a connection does not delay other "
+    "connections") {
   DeferredReplies deferred;
   const ServerFixture server(ordered(each_strategy()), deferred.servant());
   {
@@ -148,12 +149,12 @@ TEST_CASE(
   send_result(deferred.take(20), 21);
   CHECK(client.reply().result() == 21);
   for (std::uint32_t id = 0; id < 3; ++id)
-    send_result(deferred.take(id), 1);  // the client's requests still run
+    send_result(deferred.take(id), 1);  // the requests of the ended connection still run
 }
 
 TEST_CASE(
-    "in the order of the connection, a cancelled request gets no reply, and the next request "
-    "runs") {
+    "with the request order of the connection, a cancelled request gets no reply, and the next "
+    "request runs") {
   DeferredReplies deferred;
   const ServerFixture server(ordered(each_strategy()), deferred.servant());
   RawClient client(server.endpoint);
@@ -167,9 +168,10 @@ TEST_CASE(
   CHECK(client.reply().id() == 2);
 }
 
-TEST_CASE("in the order of the connection, the requests of two connections run at the same time") {
+TEST_CASE(
+    "with the request order of the connection, requests of two connections run at the same time") {
   const ThreadStrategy strategy = each_strategy();
-  if (orb::serves_while_waiting(strategy)) return;  // one thread may have both connections
+  if (orb::serves_while_waiting(strategy)) return;  // one thread may serve both connections
   std::promise<void> second_ran;
   const ServerFixture server(ordered(strategy), [&](orb::ServerRequest& request) {
     const std::uint32_t argument = argument_of(request);

@@ -1,5 +1,5 @@
-// The peculiarities of the thread pool: requests of one connection in parallel, peers that do not
-// read, turns, calls out of upcalls on few threads, draining under load.
+// The thread pool: turns of connections, peers that read slowly or not at all, requests that run at
+// the same time, held requests, and draining under load.
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>
 
@@ -56,7 +56,8 @@ TEST_CASE("a client that sends many requests at once does not delay other client
   leave.set_value();
   CHECK(modest.reply().id() == 2);
   for (std::uint32_t count = 0; count < flood; ++count) (void)greedy.reply();
-  // It ran after the earlier call, the rest of one turn, and at most one whole turn.
+  // The modest request ran after the earlier call, the rest of one turn, and at most one whole
+  // turn.
   CHECK(std::ranges::find(seen, flood + 1) - seen.begin() <= 1 + 2 * 10);
   CHECK(seen.size() == flood + 2);
 }
@@ -82,14 +83,14 @@ TEST_CASE("a peer that does not read its reply occupies no thread, and gets it w
   for (bool more = true; more;) {
     const RawReply part(mute.receive());
     received += part.message.size();
-    more = (part.octet(6) & 2) != 0;  // it comes in fragments
+    more = (part.octet(6) & 2) != 0;  // the reply comes in fragments
   }
   CHECK(received > result.size());
   CHECK(mute.reply().id() == 2);
   CHECK(mute.call({.key = server.key, .id = 3, .argument = 3}).result() == 3);
 }
 
-// The client takes longer than the time-out in all, but it never stops reading.
+// In total the client takes longer than the time-out, but it never stops reading.
 TEST_CASE("a client that goes on reading gets its whole reply, however long the stop takes") {
   orb::Settings settings = each_single_thread();
   settings.drain_timeout = std::chrono::milliseconds(200);
@@ -133,7 +134,8 @@ TEST_CASE("a pool replies to a request whose client has ended sending during the
   client.end_sending();
   RawClient other(server.endpoint);
   other.send(make_locate_request(server.key, 5, 2));
-  CHECK(other.reply().type() == type_locate_reply);  // the other thread has seen the end before
+  CHECK(other.reply().type() ==
+        type_locate_reply);  // the other thread has seen before that `client` sends no more
   leave.set_value();
   CHECK(client.reply().id() == 1);
   CHECK(client.at_end());
@@ -197,7 +199,7 @@ TEST_CASE("held oneways are executed in the order of their arrival") {
   server.orb.root()->the_POAManager()->hold_requests(false);
   RawClient client(server.endpoint);
   client.send(batch_of(server, 100, 0) + make_locate_request(server.key, 100, 2));
-  CHECK(client.reply().type() == type_locate_reply);  // so all of them have been read, and are held
+  CHECK(client.reply().type() == type_locate_reply);  // so the server holds all oneways
   CHECK(seen.empty());
   server.orb.root()->the_POAManager()->activate();
   all.get_future().wait();
@@ -220,7 +222,7 @@ TEST_CASE("requests that are held while their manager becomes active are served"
 
 TEST_CASE("a pool that is shut down under load has replied to each request that it executed") {
   orb::Settings settings = pool_settings(3);
-  settings.drain_idle_timeout = std::chrono::seconds(10);  // clients close before
+  settings.drain_idle_timeout = std::chrono::seconds(10);  // the clients close earlier
   std::atomic<std::uint32_t> executed{0};
   ServerFixture server(settings, [&](orb::ServerRequest& request) {
     executed.fetch_add(1);

@@ -18,7 +18,7 @@
 
 namespace perigee::test {
 
-/// Appends CDR in a byte order of choice, aligned to the start of what was appended.
+/// Appends CDR in a chosen byte order. Alignment counts from the first appended octet.
 class Writer {
  public:
   explicit Writer(std::endian order) noexcept : order_(order) {}
@@ -174,7 +174,7 @@ struct RawReply {
   [[nodiscard]] std::size_t minor_code_place() const {
     return (body() + 4 + ulong(body()) + 3) / 4 * 4;
   }
-  /// The end of the list of contexts at `place`: where an ulong follows.
+  /// The position after the list of contexts at `place`, aligned to 4.
   [[nodiscard]] std::size_t contexts_end(std::size_t place) const {
     std::uint32_t left = ulong(place);
     for (place += 4; left > 0; --left) place = (place + 8 + ulong(place + 4) + 3) / 4 * 4;

@@ -289,7 +289,7 @@ TEST_CASE("a request does not overtake earlier oneways that were held") {
       batch =
           batch + make_request({.key = server.key, .id = id, .response_flags = 0, .argument = id});
     client.send(batch + make_locate_request(server.key, 1000, 2));
-    CHECK(client.reply().type() == type_locate_reply);  // so the server has read them
+    CHECK(client.reply().type() == type_locate_reply);  // so the server has read the oneways
   };
   server.orb.root()->the_POAManager()->hold_requests(false);
   send_oneways(0, held_count);
@@ -328,7 +328,7 @@ TEST_CASE("a connection that waits to be accepted when the server stops is close
   CHECK(first.reply().type() == type_close_connection);
   CHECK(first.at_end());
   RawReply last = second.reply();
-  if (last.type() == type_reply) {  // its request was faster than the closing: then it is answered
+  if (last.type() == type_reply) {  // the request was faster than the closing
     CHECK(last.result() == 3);
     last = second.reply();
   }
@@ -404,7 +404,8 @@ TEST_CASE("an upcall may call other servers while its server stops") {
   auto down =
       std::async(std::launch::async, [&] { server.orb.core().shutdown(orb::Completion::wait); });
   await_condition([&] { return server.orb.core().stopping(); });
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // its connections may notice it
+  std::this_thread::sleep_for(
+      std::chrono::milliseconds(20));  // its connections may notice the shutdown
   stopping.set_value();
   called.get_future().wait();
   leave.set_value();

@@ -28,7 +28,7 @@ TEST_CASE("clients that no rule admits can be neither suppliers nor consumers") 
   CHECK_THROWS_AS((void)channel->for_consumers()->obtain_pull_supplier(), CORBA::NO_PERMISSION);
 }
 
-TEST_CASE("a client that no rule admits cannot use the proxies of others") {
+TEST_CASE("a client that no rule admits cannot use the proxies of other clients") {
   Service service({.may_supply = {}, .may_consume = {}});
   TestOrb client;
   const auto own_supplier = connect_supplier(service.own_channel());

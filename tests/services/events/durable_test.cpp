@@ -304,7 +304,7 @@ TEST_CASE("a subscription stays when its consumer has failed too often") {
   CHECK(second->wait_for(2) == numbers_to(2));
 }
 
-TEST_CASE("a new consumer of a subscription takes the place of the former one") {
+TEST_CASE("a new consumer of a subscription takes the place of the former consumer") {
   const InFolder in;
   DurableService service(in.file);
   TestOrb client;
@@ -316,7 +316,7 @@ TEST_CASE("a new consumer of a subscription takes the place of the former one") 
   const auto second = connect_pull(subscription);
   CHECK_THROWS_AS((void)former->pull(), CosEventComm::Disconnected);
   CHECK_THROWS_AS((void)former->pull(), CORBA::OBJECT_NOT_EXIST);
-  CHECK(pulled(second) == 1);  // the former one has not acknowledged it
+  CHECK(pulled(second) == 1);  // the former consumer has not acknowledged the event
 }
 
 TEST_CASE("several subscriptions and plain consumers get the same events") {
@@ -571,7 +571,7 @@ TEST_CASE("a durable channel keeps an event of 64 MiB") {
   CHECK(pulled_text.size() == size);
 }
 
-TEST_CASE("a consumer task of a subscription continues with the first event not acknowledged") {
+TEST_CASE("a consumer task of a subscription continues after the last acknowledged event") {
   const InFolder in;
   TestOrb client;
   DurableService service(in.file);
@@ -607,7 +607,7 @@ TEST_CASE("a shutdown ends a pull of a subscription that waits") {
       do CHECK_THROWS_AS((void)consumer->pull(), CORBA::Exception);
       while (!is_waiting);
     });
-    // Another call is refused only while the first one waits.
+    // Another call is refused only while the first call waits.
     const auto first_waits = [&consumer] {
       bool has_event = false;
       try {

@@ -269,7 +269,7 @@ TEST_CASE("events beyond the limits are refused") {
   CHECK(service.statistics().waiting_octets < 10'000);
 }
 
-TEST_CASE("unconnected proxies end when others need their places") {
+TEST_CASE("unused proxies end when new proxies need their places") {
   FakeClock clock;
   Service service({.proxies_max = 3, .clock = &clock});
   TestOrb client;
@@ -285,7 +285,7 @@ TEST_CASE("unconnected proxies end when others need their places") {
   clock.time = std::chrono::hours(26);
   (void)channel->for_suppliers()->obtain_push_consumer();
   (void)channel->for_suppliers()->obtain_push_consumer();
-  CHECK(connected->_non_existent());  // for a day, the supplier has not called its proxy
+  CHECK(connected->_non_existent());  // the supplier has not called its proxy for a day
 }
 
 TEST_CASE("a pull consumer that takes nothing does not stop the channel for ever") {
@@ -303,14 +303,14 @@ TEST_CASE("a pull consumer that takes nothing does not stop the channel for ever
   CHECK_THROWS_AS((void)consumer->pull(), CosEventComm::Disconnected);
 }
 
-TEST_CASE("one consumer has a limit of calls of pull that wait") {
+TEST_CASE("the number of waiting pull calls of one consumer is limited") {
   Service service({.pulls_per_proxy_max = 1});
   TestOrb client;
   TestOrb other;
   const auto first = connect_pull(service.channel(client));
   const auto supplier = connect_supplier(service.channel(other));
   auto waiting = std::async(std::launch::async, [&] { return pulled(first); });
-  // Of two calls of one proxy, one waits and the other one is refused.
+  // Of two calls of one proxy, one call waits, and the other call is refused.
   auto second = std::async(std::launch::async, [&] { return pulled(first); });
   while (waiting.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout &&
          second.wait_for(std::chrono::milliseconds(1)) == std::future_status::timeout)
@@ -375,7 +375,7 @@ TEST_CASE("the objects of a destroyed channel end with it") {
   CHECK_THROWS_AS((void)consumers->obtain_pull_supplier(), CORBA::OBJECT_NOT_EXIST);
 }
 
-TEST_CASE("a channel whose key is in use leaves nothing behind") {
+TEST_CASE("add_channel fails if the key is in use, and leaves no channel behind") {
   TestOrb server;
   const auto named =
       IDL::traits<PortableServer::POA>::narrow(server->resolve_initial_references("INSPOA"));

@@ -1,4 +1,4 @@
-// The numbers of channels for operators.
+// The numbers of channels in the table and in the metrics, which operators read.
 #include "event_service.h"
 #include "services/events/channel_numbers.h"
 
@@ -24,7 +24,7 @@ TEST_CASE("the table of channels has a row for each channel") {
   CHECK(table.next.empty());
 }
 
-TEST_CASE("a long table of channels goes on behind its last row") {
+TEST_CASE("a table that does not list all channels names its last channel as the next start") {
   const auto table = table_of_channels(two_channels(), {.path = {}, .after = "", .rows_max = 1});
   CHECK(table.rows.size() == 1);
   CHECK(table.next == "a");

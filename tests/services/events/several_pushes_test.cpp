@@ -91,7 +91,7 @@ TEST_CASE("calls are in order up to the limit of a connection if each loop has o
   CHECK(orb::calls_in_order_max(several_threads.ref()) == 1);
 }
 
-TEST_CASE("an event that fails is dropped if the consumer has a later one") {
+TEST_CASE("an event that fails is dropped if the consumer already has a later event") {
   TenEvents ten([](int call) { return call == 3; });
   CHECK(ten.wait_for(9) == std::vector<std::int32_t>{1, 2, 4, 5, 6, 7, 8, 9, 10});
   const ChannelStatistics numbers = ten.end();

@@ -64,7 +64,7 @@ class Events {
   void hear(std::uint64_t count, SequenceNumber number) {
     appending.on_heard(id_of(count), number);
   }
-  /// Only the acknowledgement: the listener does not get the event.
+  /// Acknowledges the event. The listener does not get it.
   void confirm(std::uint64_t count, SequenceNumber number) {
     Message message;
     message.octets = R"({"stream":"s","seq":)" + std::to_string(number) + "}";
@@ -207,7 +207,7 @@ TEST_CASE("the result of an event comes after the listener has got it, or at its
   CHECK(events.results == Texts{"a 5", "b 6"});
 }
 
-TEST_CASE("a new event waits while an older one has no acknowledgement") {
+TEST_CASE("a new event waits while an older event has no acknowledgement") {
   Events events;
   events.add("a");
   events.take_sent();

@@ -49,7 +49,7 @@ class Followed {
     message.status = "409";
     following.on_message(following.consumers_made(), std::move(message));
   }
-  /// The leader's next event behind the last event that was heard.
+  /// Answers that `number` is the leader's next event after the last heard event.
   void answer_next(SequenceNumber number) {
     check_request("$JS.API.STREAM.MSG.GET.stream");
     server.answer(R"({"message":{"seq":)" + std::to_string(number) + "}}");
@@ -86,7 +86,7 @@ TEST_CASE("events behind a jump are passed on when the leader has none before th
   CHECK(followed.following.consumers_made() == 1);
 }
 
-TEST_CASE("each jump is checked, also behind another one") {
+TEST_CASE("each jump is checked, also a jump behind another jump") {
   Followed followed;
   followed.make_consumer(1);
   followed.push(10);
@@ -124,7 +124,7 @@ TEST_CASE("events that wait for the leader have a limit") {
   followed.make_consumer(1);
 }
 
-TEST_CASE("a stream whose last event was replaced by another one ends its channel") {
+TEST_CASE("a stream in which another event has replaced the last event ends its channel") {
   for (const bool is_replaced : {false, true}) {
     Followed followed;
     followed.make_consumer(1);
@@ -143,7 +143,7 @@ TEST_CASE("a stream whose last event was replaced by another one ends its channe
   }
 }
 
-TEST_CASE("an event that a limit has removed is not a lost one") {
+TEST_CASE("an event that a limit has removed is not a lost event") {
   Followed followed;
   followed.make_consumer(1);
   followed.push(6, 1, "id.6");

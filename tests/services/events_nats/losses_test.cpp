@@ -38,14 +38,14 @@ std::string base64(const std::string& text) {
 /// The state of NATS: the message ids of the channel's events, and the records of subscriptions.
 class Streams {
  public:
-  std::string name = "stream";  // of the channel's stream
+  std::string name = "stream";  // the name of the channel's stream
   std::map<SequenceNumber, std::string> ids;
   SequenceNumber last = 0;
   std::map<std::string, std::string> records;  // by the subject
   std::uint64_t revision = 0;
   int replicas = 1;
   int event_requests = 0;
-  int removals = 0;  // of acknowledged events
+  int removals = 0;  // removals of acknowledged events
 
   void append(SequenceNumber up_to, const std::string& publisher) {
     while (last < up_to) {
@@ -135,7 +135,7 @@ class Service {
   [[nodiscard]] SequenceNumber position(const std::string& name) {
     return result_of(subscriptions.find(name, end())).acknowledged;
   }
-  /// The same, while time passes.
+  /// Finds the subscription, for at most 10 seconds of the fake clock.
   [[nodiscard]] std::expected<Subscription, StoreError> find(const std::string& name) {
     std::optional<std::expected<Subscription, StoreError>> result;
     server.session.start(keep(subscriptions.find(name, end()), result));
@@ -258,7 +258,7 @@ void pass_until(FakeServer& server, Streams& streams, const std::string& subject
 
 }  // namespace
 
-TEST_CASE("a subscription gets the events that have taken the numbers of lost ones") {
+TEST_CASE("a subscription gets the events that have taken the numbers of lost events") {
   for (const SequenceNumber last : {SequenceNumber{10}, SequenceNumber{12}}) {
     Streams streams = acknowledged_stream();
     streams.lose_behind(8);
@@ -339,13 +339,14 @@ TEST_CASE("no events are removed while the leader of several replicas is behind"
   server.stop();
 }
 
-TEST_CASE("a subscription goes on behind a mark when the stream ends before its position") {
+TEST_CASE(
+    "a subscription continues after a mark if the stream ends before the acknowledged event") {
   Streams streams = acknowledged_stream();
   streams.lose_behind(8);
   CHECK(Service(streams).position("s") == 7);
 }
 
-TEST_CASE("a subscription gets all events of a stream that has none of the marked ones") {
+TEST_CASE("a subscription gets all events of a stream that has no marked event") {
   Streams streams = acknowledged_stream();
   streams.lose_behind(0);
   streams.append(12, "second.");

@@ -163,7 +163,7 @@ TEST_CASE("channels with odd keys are different channels") {
   for (const auto& each : opened) CHECK(octets_of(each->heard.await(1)) == "1=only ");
 }
 
-TEST_CASE("a subscription begins with the next event or with the oldest one") {
+TEST_CASE("a subscription begins with the next event or with the oldest event") {
   Opened store(new_prefix());
   CHECK(store.append("a") == 1);
   store.heard.await(1);

@@ -29,7 +29,7 @@ TEST_CASE("certificates without TLS are a mistake") {
   CHECK(mistake_in(options) == text);
 }
 
-TEST_CASE("an age that is shorter than the repetition of events is a mistake") {
+TEST_CASE("an age limit that is shorter than the time for repeating events is a mistake") {
   NatsStoreOptions options;
   options.servers = {"nats://h:1"};
   for (const int seconds : {1, 19}) {

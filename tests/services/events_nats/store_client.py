@@ -1,4 +1,4 @@
-"""A program that uses a store in NATS, as an object: it sends commands, and waits for result lines."""
+"""Runs a program that uses a store in NATS, sends it commands, and waits for its result lines."""
 
 import collections
 import os
@@ -35,7 +35,7 @@ class StoreClient:
             self.changed.notify_all()
 
     def line(self, beginning):
-        """The next line that begins so. It is taken out."""
+        """Waits for the next line with this beginning. Removes the line from `lines`, and returns it."""
         def found():
             return next((line for line in self.lines if line.startswith(beginning)), None)
 
@@ -59,7 +59,7 @@ class StoreClient:
         return self.ask(f"append {text}", f"appended {text}")
 
     def append_at_last(self, text):
-        """Appends the text until it is stored. The number."""
+        """Appends the text until it is stored. Returns its number."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             number = self.append(text)
@@ -78,7 +78,7 @@ class StoreClient:
         return dict((int(number), text) for number, text in (word.split("=") for word in answer.split()[1:]))
 
     def read_at_last(self, name, after, count, last=0):
-        """At least `count` events behind `after`, and all up to the number `last`. They come sooner or later."""
+        """Reads until it has at least `count` events after `after`, and all events up to the number `last`."""
         found = {}
         end = time.monotonic() + 60
         while time.monotonic() < end:
@@ -93,7 +93,7 @@ class StoreClient:
         return self.ask(f"acknowledge {name} {number}", f"acknowledged {name}")
 
     def acknowledge_at_last(self, name, number):
-        """Acknowledges the number until that is stored."""
+        """Acknowledges the number until the store has stored the acknowledgement."""
         end = time.monotonic() + 60
         while time.monotonic() < end:
             answer = self.acknowledge(name, number)
@@ -102,7 +102,7 @@ class StoreClient:
         raise AssertionError(answer)
 
     def await_events(self, count):
-        """The first events that the listener got, as (number, text)."""
+        """Waits until the listener has got `count` events. Returns its events as (number, text)."""
         with self.changed:
             self.changed.wait_for(lambda: len(self.events) >= count or self.has_ended, timeout=60)
             split = [line.split(" ", 2) for line in self.events]

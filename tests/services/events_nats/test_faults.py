@@ -65,13 +65,13 @@ class Faults(unittest.TestCase):
             texts = [int(text.strip(".")) for text in store.read_at_last("printer", 0, len(stored)).values()]
             self.assertEqual(texts, sorted(set(texts)))  # no event twice
 
-    def test_a_stopped_server_makes_results_uncertain_and_then_all_goes_on(self):
+    def test_results_are_uncertain_while_the_server_is_stopped_and_certain_afterwards(self):
         with Cluster() as cluster, StoreClient(cluster.urls) as store:
             self.assertEqual(store.append("before"), "1")
             self.assertEqual(store.subscribe("printer"), "1")
             cluster.servers[0].stop()
             self.assertIn("error uncertain", store.append("meanwhile"))
-            self.assertRegex(store.acknowledge("printer", 1), "done")  # nothing to store
+            self.assertRegex(store.acknowledge("printer", 1), "done")  # acknowledged already: nothing to store
             answer = store.subscribe("second")
             self.assertRegex(answer, "error (unavailable|uncertain)")
             cluster.servers[0].go_on()
@@ -110,7 +110,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(store.append_at_last("z"), 3)
             self.assertEqual(store.read_at_last("b", 1, 2), {2: "y", 3: "z"})
 
-    def test_a_full_stream_has_room_again_when_the_last_reader_of_its_events_ends(self):
+    def test_a_full_stream_has_room_again_when_the_last_subscription_to_its_events_ends(self):
         with Cluster() as cluster, StoreClient(cluster.urls, events_max=2, refuse_new=1, trim_ms=50) as store:
             self.assertEqual([store.subscribe(name) for name in "ab"], ["0", "0"])
             self.assertEqual([store.append(text) for text in "xy"], ["1", "2"])
@@ -122,19 +122,19 @@ class Faults(unittest.TestCase):
     def test_a_full_stream_has_room_again_after_a_restart_of_the_service(self):
         with Cluster() as cluster:
             options = {"events_max": 2, "refuse_new": 1}
-            with StoreClient(cluster.urls, **options) as store:  # it ends before it removes events
+            with StoreClient(cluster.urls, **options) as store:  # the store ends before it removes events
                 self.assertEqual(store.subscribe("a"), "0")
                 self.assertEqual([store.append(text) for text in "xy"], ["1", "2"])
                 self.assertEqual(store.acknowledge("a", 2), "done")
             with StoreClient(cluster.urls, trim_ms=50, **options) as store:
                 self.assertEqual(store.append_at_last("z"), 3)
 
-    def test_a_subscription_that_is_ahead_of_a_stream_goes_on_with_its_next_event(self):
+    def test_a_subscription_that_is_ahead_of_a_stream_continues_with_the_next_event_of_the_stream(self):
         with Cluster() as cluster:
             with StoreClient(cluster.urls) as store:
                 self.assertEqual([store.append(text) for text in "abc"], ["1", "2", "3"])
                 self.assertEqual(store.subscribe("s"), "3")
-            # As after a power loss of the server: the stream of the channel has lost its newest events.
+            # As after a power loss of the server: the stream has lost events that the subscription has acknowledged.
             port = cluster.servers[0].port
             made = ask_api(port, "$JS.API.STREAM.INFO.test-news", {})["created"]
             publish(port, "test.subscriptions.news.s", f"perigee-subscription 1\n1000\n{made}\ns".encode())
@@ -146,7 +146,7 @@ class Faults(unittest.TestCase):
             with StoreClient(cluster.urls) as store:
                 self.assertEqual(store.ask("list", "list"), "1 s=4")
 
-    def test_a_server_with_an_older_state_of_a_stream_delivers_the_events_that_take_the_lost_numbers(self):
+    def test_events_that_reuse_the_numbers_of_lost_events_are_delivered(self):
         with Cluster() as cluster:
             server = cluster.servers[0]
             stream = Path(cluster.folder.name, "n0", "jetstream", "$G", "streams", "test-news")
@@ -191,7 +191,7 @@ class Faults(unittest.TestCase):
         with StoreClient("nats://127.0.0.1:1", start_ms=1000) as store:
             self.assertRegex(store.opened, "error unavailable nats://127.0.0.1:1: .*[Nn]o server")
 
-    def test_a_wrong_password_is_a_clear_error_that_does_not_show_it(self):
+    def test_the_error_of_a_wrong_password_is_clear_and_does_not_show_the_password(self):
         with Cluster(options=["--user", "u", "--pass", "right"]) as cluster:
             with StoreClient(cluster.urls.replace("://", "://u:wrong@")) as store:
                 self.assertRegex(store.opened, "error failed nats://127.0.0.1:[0-9]+: .*[Aa]uthorization")
@@ -227,7 +227,7 @@ class Faults(unittest.TestCase):
 
     def test_hostile_messages_of_other_programs_are_events_or_clear_errors(self):
         with Cluster() as cluster, StoreClient(cluster.urls) as store, \
-                StoreClient(cluster.urls, recent_octets_max=0) as reader:  # it asks the server for each event
+                StoreClient(cluster.urls, recent_octets_max=0) as reader:  # reads each event from the server
             port = cluster.servers[0].port
             self.assertEqual(store.subscribe("s", "first"), "0")
             publish(port, "test.events.news", b"\xff\x00" * 20)
@@ -244,7 +244,7 @@ class Faults(unittest.TestCase):
             self.assertEqual(store.ask("list", "list"), "1 s=0")
             publish(port, "test.subscriptions.news.new", b"perigee-subscription 3\nwhatever")
             self.assertRegex(store.subscribe("new"), "error newer .*later version")
-            # Its acknowledgements would go to another subscription.
+            # The record of the subscription x has the name s, so acknowledgements of x would go to s.
             publish(port, "test.subscriptions.news.x", b"perigee-subscription 1\n2\nmonday\ns")
             self.assertRegex(store.acknowledge("x", 3), "error corrupt .*damaged")
             with StoreClient(cluster.urls) as again:  # one bad record does not stop a channel
@@ -274,7 +274,7 @@ class Clusters(unittest.TestCase):
                 last = other.append_at_last(f"o{server.port}")
                 self.assertNotIn(last, stored)
             self.assertEqual(sorted(stored), list(stored))
-            # An event whose first attempt had no certain result may be there twice.
+            # An event whose first attempt had no certain result may be stored twice.
             found = store.read_at_last("printer", 0, len(stored) + 3, last)
             self.assertEqual({number: found.get(number) for number in stored}, stored)
             # The stream of subscriptions may still elect its leader, which takes longer than one request may wait.

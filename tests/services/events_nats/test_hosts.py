@@ -1,5 +1,5 @@
-"""Event services with channels of the same name in NATS: events of one reach consumers of the other, and subscriptions
-survive the services and NATS."""
+"""Two event services with a channel of the same name in NATS. Events of one service reach consumers of the other service,
+and subscriptions survive the services and NATS."""
 
 import os
 import re
@@ -54,7 +54,8 @@ def await_metrics(port, **expected):
 
 
 def supply_at_last(service, text):
-    """Pushes the text until the service accepts it. How often it may be in the channel."""
+    """Pushes the text until the service accepts it. Returns the number of attempts, which is the greatest number of
+    copies in the channel."""
     attempts = 1
     while supply(service, text).returncode != 0:
         attempts += 1
@@ -104,7 +105,7 @@ class Hosts(unittest.TestCase):
             expected = ["one", "two", "three", "four", "five"]
             self.assertIn(seen, (expected[:4], expected[1:]))
 
-    def test_a_consumer_begins_behind_the_events_that_another_service_has_delivered(self):
+    def test_a_consumer_begins_after_the_events_that_another_service_has_delivered(self):
         with Cluster() as cluster, Service(cluster) as first, Service(cluster) as second:
             self.assertEqual(supply(first, "one", "two", "three", "four").returncode, 0)
             seen = [self.consume(service.subscription, 1).stdout.read() for service in (first, second, first, second)]

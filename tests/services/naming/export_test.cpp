@@ -25,7 +25,7 @@ struct Behaviour {
   BindingList bindings;
   std::function<ObjectRef()> resolved = [] { return nullptr; };
   std::function<bool(BindingList&)> next;  ///< empty: there is no iterator
-  bool was_destroyed = false;              ///< the iterator
+  bool was_destroyed = false;              ///< whether the iterator was destroyed
 };
 
 class HostileIterator final : public CORBA::servant_traits<CosNaming::BindingIterator>::base_type {

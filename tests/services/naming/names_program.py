@@ -14,7 +14,8 @@ CLIENT = os.environ["CLIENT"]
 
 
 def names(store, *options, **popen):
-    """A server at a free port. It prints the reference of its root context."""
+    """A perigee-names server, at a free port if `options` has no --endpoint. Its first line is the
+    reference of its root context."""
     listen = "" if "--endpoint" in options else "--endpoint iiop://127.0.0.1:0"
     return Server(f"{NAMES} --store {store} {listen} {' '.join(options)}", **popen)
 

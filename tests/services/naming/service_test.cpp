@@ -278,7 +278,7 @@ TEST_CASE("the longest unused iterator of a client ends when the client makes to
   root->bind(name({"a"}), root);
   std::vector<IteratorRef> iterators;
   for (int count = 0; count < 3; ++count) iterators.push_back(iterator_of(root));
-  CHECK(drain(iterators[0], 1) == 1);  // used: now the second one is unused for longest
+  CHECK(drain(iterators[0], 1) == 1);  // used: now the second iterator is unused for longest
   iterators.push_back(iterator_of(root));
   CHECK(failure([&] { (void)drain(iterators[1], 1); }) == "OBJECT_NOT_EXIST");
   for (const std::size_t left : {0U, 2U, 3U})
@@ -403,7 +403,7 @@ TEST_CASE("a change without a lease and a list remove bindings whose leases have
   CHECK_FALSE(store.find(root_context, {"a", ""}).value());
 }
 
-TEST_CASE("a sweep goes on until all bindings are removed whose leases have ended") {
+TEST_CASE("a sweep goes on until it has removed all bindings whose leases have ended") {
   const perigee::test::TemporaryFolder folder;
   auto file = open_sqlite_store(folder.file("names.db")).value();
   Store& store = *file;

@@ -12,7 +12,8 @@ namespace perigee::naming::test {
 
 namespace {
 
-/// Names in memory. While it is late, reads find no name and no inner context, until they catch up.
+/// Names in memory. While the store is late, reads find no name and no inner context. `catch_up`
+/// ends this.
 class LateStore final : public SharedStore {
  public:
   ~LateStore() override {
@@ -109,7 +110,7 @@ TEST_CASE("changes and lists find a context that another program has made a mome
   CHECK(scene.store.catch_ups() == 4);
 }
 
-TEST_CASE("a name that no program has bound is not found after one wait") {
+TEST_CASE("a call for a name that no program has bound waits once, and fails") {
   Scene scene;
   CHECK(failure([&] { (void)scene.root->resolve(name({"a", "x"})); }) == "missing_node x");
   CHECK(scene.store.catch_ups() == 1);

@@ -78,7 +78,7 @@ TEST_CASE("a store whose groups have no size makes one change at a time") {
   CHECK(add(*store, "a") == Outcome::done);
 }
 
-TEST_CASE("a second store refuses the file of a first one") {
+TEST_CASE("a second store refuses the file of the first store") {
   const TemporaryFolder folder;
   const std::string path = folder.file("names.db");
   auto first = open_sqlite_store(path).value();

@@ -44,7 +44,7 @@ Change leased(Kind kind, const std::string& id, WallTime expires, WallTime now) 
 
 }  // namespace
 
-TEST_CASE("a store finds a binding, and refuses a second one of the same name") {
+TEST_CASE("a store finds a binding, and refuses a second binding of the same name") {
   Stores().each([](Store& store) {
     CHECK(add(store, "a") == Outcome::done);
     CHECK(add(store, "a") == Outcome::already_bound);
@@ -213,7 +213,7 @@ TEST_CASE("lists are answered while the bindings of 10,000 ended leases are remo
     CHECK(add(store, "valid") == Outcome::done);  // after all the others in the order of names
     std::promise<void> removed;
     int parts = 0;
-    // As in the service: each part of the removal is followed by the next one.
+    // As in the service, the end of a part of the removal starts the next part.
     std::function<void()> remove_part = [&] {
       store.change(leased(Kind::remove_expired, "", 0, 100), [&](const Result& result) {
         ++parts;
@@ -243,7 +243,7 @@ TEST_CASE("a store in memory refuses names beyond its limit, and takes them when
   second.name.id = "second";
   CHECK(make(*store, second).error().kind == StoreError::Kind::full);
   Change again = large;
-  again.kind = Kind::rebind;  // takes the place of the first one
+  again.kind = Kind::rebind;  // takes the place of the first binding
   CHECK(make(*store, again));
   CHECK(outcome(*store, change_of(Kind::unbind, "large")) == Outcome::done);
   CHECK(outcome(*store, second) == Outcome::done);

@@ -1,9 +1,9 @@
 // Binds names and resolves names through several naming servers until its standard input ends:
 //   naming_cluster_client ROOT SERVER SERVER...
-// ROOT names all servers, and SERVER one of them. A context of the first server is bound at the
-// second one, and the program goes on when all servers know this. Binds names in the context
-// "objects". Prints each name when it is bound, and at the end how many names were resolved. Fails
-// if a name cannot be resolved.
+// ROOT names all servers, and SERVER one of them. The program binds a context of the first server
+// at the second server, and waits until all servers know the binding. Then it binds names in the
+// context "objects". It prints each name when it is bound, and at the end how many names were
+// resolved. It fails if a name cannot be resolved.
 #include "CosNamingC.h"
 #include <perigee/corba.h>
 #include <perigee/orb/retry.h>

@@ -1,6 +1,6 @@
-"""A member of etcd that fails as a test asks: a proxy before a real member.
+"""A proxy before a member of etcd, which fails as a test tells it.
 
-It loses answers of changes on connections that it has kept, and leaves watches unconfirmed.
+The proxy can lose the answer to a change, leave watches unconfirmed, and divide the messages of watches.
 """
 
 import contextlib
@@ -37,13 +37,13 @@ class Connection(http.server.BaseHTTPRequestHandler):
             self.close_connection = True
 
     def forward(self, body):
-        """The status and the body of the member's answer."""
+        """Sends the request to the member. Returns the status and the body of the answer."""
         with contextlib.closing(self.connect(body)) as connection:
             answer = connection.getresponse()
             return answer.status, answer.read()
 
     def connect(self, body):
-        """A connection to the member that has sent the request."""
+        """Sends the request to the member. Returns the connection."""
         connection = http.client.HTTPConnection(self.server.proxy.member)
         connection.request("POST", self.path, body, {"Content-Type": "application/json"})
         return connection
@@ -82,14 +82,14 @@ class Proxy:
     def __init__(self, url):
         self.member = urllib.parse.urlsplit(url).netloc
         self.changed = threading.Condition()  # guards the numbers below
-        self.watches = 0  # that have begun
-        self.probes = 0  # reads
-        self.losses = {"kept": 0, "any": 0}  # answers of changes that will be lost
-        self.is_silent = False  # watches are not confirmed
-        self.parts = lambda line: [line]  # of a message of a watch
+        self.watches = 0  # watches that have begun
+        self.probes = 0  # requests to read
+        self.losses = {"kept": 0, "any": 0}  # how many answers to changes the proxy will lose
+        self.is_silent = False  # whether watches stay unconfirmed
+        self.parts = lambda line: [line]  # divides a message of a watch
 
     def lose_answer(self, connection):
-        """Loses the next answer of a change: on a "kept" connection, or on "any"."""
+        """Makes the proxy lose the next answer to a change: on a "kept" connection, or on "any"."""
         with self.changed:
             self.losses[connection] += 1
 

@@ -5,11 +5,11 @@
 
 namespace perigee::naming::test {
 
-/// The end of host names whose look-ups hang. The names exist in no name server: RFC 6761.
+/// The end of host names whose look-ups hang. No name server knows such a name (RFC 6761).
 inline constexpr const char* hanging_domain = ".hanging.invalid";
 
-/// While this object exists, look-ups of names in `hanging_domain` hang. It replaces the function
-/// getaddrinfo of the whole program. One object at a time.
+/// While this object exists, look-ups of names in `hanging_domain` hang. A program can have only
+/// one object at a time. The source of this class replaces the program's function getaddrinfo.
 class HangingResolver {
  public:
   HangingResolver();

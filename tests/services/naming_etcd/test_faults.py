@@ -32,7 +32,7 @@ def attempts(root, *words):
     end = time.monotonic() + 120
     while time.monotonic() < end:
         yield (result := name(root, *words))
-    raise AssertionError(f"{words}: not the expected result within two minutes; the last one: {result}")
+    raise AssertionError(f"{words}: not the expected result within two minutes; the last result: {result}")
 
 
 class HostileMember(http.server.BaseHTTPRequestHandler):

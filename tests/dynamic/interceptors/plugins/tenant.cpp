@@ -29,7 +29,7 @@ class AddingReplyContexts final : public PortableInterceptor::ServerRequestInter
   void send_other(Info) override {}
 };
 
-/// All requests of the ORB carry a context, all replies another one, and all references a
+/// All requests of the ORB carry a context, all replies another context, and all references a
 /// component.
 class TenantInitializer final : public PortableInterceptor::ORBInitializer {
  public:

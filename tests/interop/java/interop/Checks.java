@@ -40,7 +40,7 @@ final class Checks {
     return null;
   }
 
-  /** Runs checks of one subject: an exception fails the subject, and the next one is checked. */
+  /** Runs checks of one subject. An exception fails the subject, and the next subject is checked. */
   static void checkAll(String subject, Code code) {
     ++made;
     try {
