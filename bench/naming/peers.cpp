@@ -122,8 +122,10 @@ int bind(const OrbRef& orb, const Words& words) {
   std::latch connected(static_cast<std::ptrdiff_t>(clients) + 1);
   for (std::size_t client = 0; client < clients; ++client)
     threads.emplace_back([&, client] {
+      bool has_arrived = false;
       try {
         (void)root->_non_existent();  // the thread gets a connection
+        has_arrived = true;
         connected.arrive_and_wait();
         for (std::size_t index = 0; index < each; ++index)
           root->bind(name(words.at(4) + '-' + std::to_string(client) + '-' + std::to_string(index)),
@@ -131,6 +133,7 @@ int bind(const OrbRef& orb, const Words& words) {
       } catch (const std::exception& exception) {
         std::cerr << "naming_peers: " << exception.what() << '\n';
         failed = true;
+        if (!has_arrived) connected.count_down();  // the others must not wait for this thread
       }
     });
   connected.arrive_and_wait();

@@ -63,6 +63,15 @@ json json_of_float(float value) {
   return shortest;
 }
 
+namespace {
+
+/// The position of a flag is below 64, but the label has 64 bits.
+std::uint64_t bit_of(const cdr::TypeMember& flag) {
+  return std::uint64_t{1} << static_cast<unsigned>(flag.label & 63);
+}
+
+}  // namespace
+
 std::uint64_t flags_of(const json& value, const cdr::TypeNode& mask, const JsonPath& path) {
   if (!value.is_array()) return integer_of<std::uint64_t>(value, path);
   std::uint64_t flags = 0;
@@ -75,7 +84,7 @@ std::uint64_t flags_of(const json& value, const cdr::TypeNode& mask, const JsonP
       for (const cdr::TypeMember& member : mask.members) names.emplace_back(member.name);
       path.fail("there is no flag " + printable(text) + did_you_mean(text, names));
     }
-    flags |= std::uint64_t{1} << static_cast<unsigned>(found->label);
+    flags |= bit_of(*found);
   }
   return flags;
 }
@@ -84,7 +93,7 @@ json json_of_flags(std::uint64_t flags, const cdr::TypeNode& mask) {
   json names = json::array();
   std::uint64_t rest = flags;
   for (const cdr::TypeMember& member : mask.members) {
-    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(member.label & 63);
+    const std::uint64_t bit = bit_of(member);
     if ((flags & bit) != 0) names.push_back(std::string(member.name));
     rest &= ~bit;
   }
