@@ -24,6 +24,7 @@ INCLUDED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.M)
 CALLED = re.compile(r"(?<![\w.:>])(\w+)\s*\(")  # calls without an object or a namespace in front
 # Words that the patterns below would take for names of declarations: of function try blocks, operators, …
 KEYWORDS = {"alignas", "catch", "const", "decltype", "delete", "enum", "explicit", "new", "noexcept", "operator", "requires"}
+FURTHER = re.compile(r",\s*(\w+)\s*=(?!=)")  # further variables of a declaration
 DECLARED = re.compile(r"([\w:~]+)\s*(?:\[[^\]]*\]\s*)*$")
 
 
@@ -72,7 +73,10 @@ class Source:
         found = DECLARED.search(re.split(r"=", head)[0].rstrip())
         if not found or "::" in found[1] or found[1] in KEYWORDS or not re.search(r"[a-z]", found[1]):
             return  # a member function, the rest of one, or a macro of the test framework
-        (self.functions if bracket and "=" not in head else self.variables).add(found[1])
+        is_function = bracket and "=" not in head
+        (self.functions if is_function else self.variables).add(found[1])
+        if not is_function:
+            self.variables.update(FURTHER.findall(statement))
 
     def clashes(self, other):
         return self.disturbs(other) or other.disturbs(self)

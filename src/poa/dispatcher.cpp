@@ -88,7 +88,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
   }
 }
 
-[[gnu::cold]] void Dispatcher::dispatch_extended(orb::ServerRequest& request) noexcept {
+void Dispatcher::dispatch_extended(orb::ServerRequest& request) noexcept {
   if (!orb::slots_in_use.load(std::memory_order_relaxed)) return dispatch_without_slots(request);
   const orb::SlotScope no_slots(nullptr);  // of what the thread did before
   dispatch_without_slots(request);

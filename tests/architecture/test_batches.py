@@ -60,6 +60,11 @@ class Batches(unittest.TestCase):
         variable = self.local("constexpr int limit = 3;")
         self.assertEqual(self.chosen(variable, self.local("void f() { int limit = 4; }")), [1, 2])
 
+    def test_each_variable_of_a_declaration_counts(self):
+        variables = self.local("constexpr unsigned first = 0, second = 1;")
+        for name in ("first", "second"):
+            self.assertEqual(self.chosen(variables, self.local(f"void {name}() {{}}")), [1, 2])
+
     def test_a_function_is_kept_apart_from_a_source_that_calls_another_function_of_its_name(self):
         function = self.local("int read(int from) { return from; }")
         self.assertEqual(self.chosen(function, self.local("int g() { return read(1, 2, 3); }")), [1, 2])
