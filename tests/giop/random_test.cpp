@@ -123,7 +123,6 @@ class Conversation {
 
 /// Feeds `octets` in random pieces. Changes scratch spaces and takes messages at random times.
 std::vector<std::string> received(Conversation& choose, OctetSpan octets) {
-  const auto giop = open_giop();
   const auto reader = make_reader(*giop);
   const std::size_t piece_max = std::size_t{1} << (1 + choose.below(15));
   Octets scratch(1024 + choose.below(8192));
