@@ -143,7 +143,6 @@ TEST_CASE("values are passed in all directions and keep their sharing") {
 
 // The program does not see the struct in the any, so it could not break the cycle.
 TEST_CASE("a struct in an any refuses a reference to the value that contains the any") {
-  constexpr std::endian little = std::endian::little;
   cdr::Buffer buffer;
   cdr::Encoder encoder(buffer, little);
   encoder.write(cdr::value_tag | cdr::value_with_id);
