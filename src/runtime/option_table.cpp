@@ -395,7 +395,7 @@ constexpr Option options[] = {
         "whether sequences in shared buffers pass to peers on this host without a copy"),
     number_option<&Configuration::shared_pool_size>(
         "SharedPoolSize", "shared_memory.pool_size", octets,
-        "the size of the pool of shared buffers; only buffers take memory"),
+        "the size of the pool of shared buffers; only allocated buffers take memory"),
     {"Tls", "tls.use", text, "no|allowed|required",
      "whether the ORB speaks TLS, and whether it speaks nothing else", set_tls_use, nullptr,
      "allowed, if another option of TLS is set"},

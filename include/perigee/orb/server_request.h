@@ -199,7 +199,7 @@ class PERIGEE_API RequestDispatcher {
   /// Whether the key's object may be called over connections that this ORB has opened. It may if
   /// its adapter exists and has the BidirectionalPolicy BOTH.
   [[nodiscard]] virtual bool is_bidirectional(OctetSpan /*object_key*/) noexcept { return false; }
-  /// Whether the key belongs to an object of this process: then calls are collocated.
+  /// Whether the key belongs to an object of this ORB: then calls are collocated.
   [[nodiscard]] virtual bool is_local_key(OctetSpan object_key) const noexcept = 0;
 
  protected:
