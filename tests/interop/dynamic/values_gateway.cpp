@@ -26,6 +26,7 @@ interop::Signatures signatures_of_peer() {
   all.add("echo_labels", {{"a", _tc_Labels}}, _tc_Labels);
   all.add("describe", {{"value", _tc_Described}}, CORBA::_tc_string);
   all.add("type_of", {{"value", _tc_Point}}, CORBA::_tc_string);
+  all.add("type_in_any", {{"a", CORBA::_tc_any}}, CORBA::_tc_string);
   all.add("is_same", {{"a", _tc_Node}, {"b", _tc_Node}}, CORBA::_tc_boolean);
   all.add("refuse", {{"place", _tc_Point}}).raises = {_tc_Refused};
   all.add("quit").is_oneway = true;

@@ -90,6 +90,10 @@ class ValuesServant : public POA_ValuesInterop::Peer {
                                                                      : "Point";
     return CORBA::string_dup(name);
   }
+  char* type_in_any(const CORBA::Any& a) override {
+    ValuesInterop::Point* point = nullptr;  // the any owns the value
+    return (a >>= point) ? type_of(point) : CORBA::string_dup("no Point");
+  }
   ValuesInterop::Thing_ptr make_thing() override { return thing_._this(); }
   ValuesInterop::Described_ptr echo_described(ValuesInterop::Described_ptr a,
                                               ValuesInterop::Described_ptr& b,

@@ -3,7 +3,8 @@
 //                         [Perigee options]
 // reads the server's IOR from FILE. --truncate: the server has no factory for Detailed. --small: no
 // value is larger than the buffer of omniORB. --jacorb: the server is JacORB, which does not skip
-// values inside of truncated state, and cannot send values in anys and as abstract interfaces.
+// values inside of truncated state. It cannot send values in anys and as abstract interfaces, but
+// can read them.
 // --dynamic: between client and server is a gateway of dynamic calls, which cannot pass structs
 // that share values in a cycle.
 #include "../checks.h"
@@ -59,6 +60,17 @@ void check_point(const PeerReference& peer, const PointReference& value) {
 
 enum class Server { complete, jacorb };
 
+/// The TypeCode of the any is that of Point, so a server without Detailed may truncate the value.
+void check_types_in_anys(const PeerReference& peer, bool truncates) {
+  CORBA::Any any;
+  any <<= make_point(3);
+  CHECK(peer->type_in_any(any) == "Point");
+  any <<= PointReference(make_named(4, "named"));
+  CHECK(peer->type_in_any(any) == "Named");
+  any <<= PointReference(make_detailed());
+  CHECK(peer->type_in_any(any) == (truncates ? "Named" : "Detailed"));
+}
+
 void check_points(const PeerReference& peer, bool truncates, Server server) {
   check_point(peer, nullptr);
   check_point(peer, make_point(3));
@@ -68,6 +80,7 @@ void check_points(const PeerReference& peer, bool truncates, Server server) {
   CHECK(peer->type_of(make_named(4, "named")) == "Named");
   CHECK(peer->type_of(make_detailed()) == (truncates ? "Named" : "Detailed"));
   CHECK(peer->type_of(nullptr) == "null");
+  check_types_in_anys(peer, truncates);
   if (truncates) return;
   PointReference b;
   PointReference c;

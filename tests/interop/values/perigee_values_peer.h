@@ -97,6 +97,10 @@ class ValuesServant final : public CORBA::servant_traits<ValuesInterop::Peer>::b
     if (IDL::traits<ValuesInterop::Detailed>::narrow(value)) return "Detailed";
     return IDL::traits<ValuesInterop::Named>::narrow(value) ? "Named" : "Point";
   }
+  std::string type_in_any(const CORBA::Any& a) override {
+    PointReference point;
+    return (a >>= point) ? type_of(point) : "no Point";
+  }
   bool is_same(NodeReference a, NodeReference b) override {
     keep({a, b});
     return a == b;

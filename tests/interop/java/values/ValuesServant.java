@@ -97,6 +97,11 @@ final class ValuesServant extends PeerPOA {
   }
 
   @Override
+  public String type_in_any(Any a) {
+    return type_of(PointHelper.extract(a));
+  }
+
+  @Override
   public Thing make_thing() {
     return thing;
   }
