@@ -28,9 +28,9 @@
 
 namespace perigee::tool {
 
-namespace {
-
 using json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr char array_mark = '\x1f';
 

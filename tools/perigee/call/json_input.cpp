@@ -11,9 +11,9 @@
 
 namespace perigee::tool {
 
-namespace {
-
 using json = nlohmann::ordered_json;
+
+namespace {
 
 constexpr std::size_t mib = std::size_t{1} << 20;
 constexpr std::size_t octets_per_comparison = 64;  // of a name
