@@ -13,6 +13,7 @@ from nats_cluster import NATS, Cluster
 from store_client import StoreClient
 
 TOOL = os.environ["TOOL"]
+ENDED = "(failed|no answer in time)"  # on a busy machine, the time of the start may end first; the reason follows both
 
 
 def tls_of(folder):
@@ -42,8 +43,8 @@ class Tls(InFolder):
             subprocess.run([TOOL, "cert", other], check=True, capture_output=True)
             with StoreClient(cluster.urls, authorities=self.authority) as store:
                 self.assertEqual(store.append("x"), "1")
-            self.assertRegex(self.refusal(cluster.urls, authorities=f"{other}/authority.pem"), "failed .*certificate")
-            self.assertRegex(self.refusal(cluster.urls), "failed .*certificate")
+            self.assertRegex(self.refusal(cluster.urls, authorities=f"{other}/authority.pem"), ENDED + ".*certificate")
+            self.assertRegex(self.refusal(cluster.urls), ENDED + ".*certificate")
             self.assertRegex(self.refusal(cluster.urls, authorities=f"{other}/none.pem"), "failed NATS: cannot use")
 
     def test_the_authorities_of_the_system_are_trusted_as_well(self):
@@ -58,7 +59,7 @@ class Tls(InFolder):
                         "-addext", "subjectAltName=DNS:other.example", "-keyout", str(self.folder / "server.key"),
                         "-out", str(certificate)], check=True, capture_output=True)
         with Cluster(options=tls_of(self.folder), scheme="tls") as cluster:
-            self.assertRegex(self.refusal(cluster.urls, authorities=certificate), "failed .*mismatch")
+            self.assertRegex(self.refusal(cluster.urls, authorities=certificate), ENDED + ".*mismatch")
 
     def test_a_server_may_ask_for_a_certificate(self):
         options = [*tls_of(self.folder), "--tlsverify", "--tlscacert", str(self.authority)]
@@ -77,10 +78,10 @@ class Tls(InFolder):
         with Cluster(options=tls_of(self.folder)) as cluster:
             with mock.patch.dict(os.environ, SSL_CERT_FILE=str(self.authority)), StoreClient(cluster.urls) as store:
                 self.assertEqual(store.append("x"), "1")
-            self.assertRegex(self.refusal(cluster.urls), "failed .*certificate")
+            self.assertRegex(self.refusal(cluster.urls), ENDED + ".*certificate")
 
     def test_authorities_need_tls_in_the_address(self):
-        self.assertRegex(self.refusal("nats://127.0.0.1:1", authorities=self.authority), "failed .* need TLS")
+        self.assertRegex(self.refusal("nats://127.0.0.1:1", authorities=self.authority), ENDED + ".* need TLS")
 
 
 @unittest.skipUnless(NATS, "nats-server is not installed")
@@ -111,7 +112,7 @@ class Users(InFolder):
         with Cluster(options=["--config", str(self.folder / "server.conf")]) as cluster:
             with StoreClient(cluster.urls, credentials=self.folder / "user.creds") as store:
                 self.assertEqual(store.append("x"), "1")
-            self.assertRegex(self.refusal(cluster.urls), "failed .*[Aa]uthorization")
+            self.assertRegex(self.refusal(cluster.urls), ENDED + ".*[Aa]uthorization")
             self.refusal(cluster.urls, credentials=self.folder / "none.creds")
 
 

@@ -105,7 +105,7 @@ TEST_CASE("a copy goes on with smaller pages if a page takes longer than its tim
     ++late_pages;
     return MemberAnswer{Kind::silence, {}};
   });
-  const auto copy = copy_from(member, tree, 300ms);
+  const auto copy = copy_from(member, tree, 2s);
   REQUIRE(copy);
   CHECK(copy->bindings() == 4'000);
   CHECK(copy->revision() == 1'000);
@@ -121,7 +121,7 @@ TEST_CASE("a copy ends with an error if even a page with one key is late") {
     least = std::min(least.load(), Tree::limit_of(request));
     return MemberAnswer{Kind::silence, {}};
   });
-  const auto copy = copy_from(member, tree, 20ms);
+  const auto copy = copy_from(member, tree, 200ms);
   REQUIRE_FALSE(copy);
   CHECK(copy.error().kind == StoreError::Kind::unavailable);
   CHECK(least == 1);
