@@ -28,6 +28,7 @@ namespace perigee::any::iop_types {
 
 inline constexpr const TypeNode& octets = cdr::sequence_node<cdr::basic_node<TypeKind::tk_octet>>;
 
+// NOLINTBEGIN(bugprone-macro-parentheses): the arguments are names of types and constants
 #define PERIGEE_IOP_TYPE(NAME, NUMBER, FIRST, SECOND)   \
   inline constexpr TypeNode NUMBER{                     \
       .kind = TypeKind::tk_alias,                       \
@@ -96,3 +97,4 @@ PERIGEE_IOP_STRUCTS(PERIGEE_IOP_TRAITS)
 #undef PERIGEE_IOP_TRAITS
 #undef PERIGEE_IOP_STRUCTS
 #undef PERIGEE_IOP_SEQUENCES
+// NOLINTEND(bugprone-macro-parentheses)
