@@ -40,12 +40,14 @@ class Source:
         self.words = set(re.findall(r"\w+", text))
         self.calls = set(CALLED.findall(text))
         self.types, self.functions, self.variables, self.imported = set(), set(), macros, set()
-        self.aliases = {}  # definitions of types that C++ allows again
+        self.aliases = {}  # definitions of types that C++ allows again in the same scope
         self.hiding = set()  # functions of unnamed namespaces: there, they hide functions of headers
         self.opened = set()  # namespaces of using directives: the source may use any of their names
         for statement, is_unnamed in statements_of_namespaces(text):
             others, self.functions = self.functions, set()
             self.note(statement)
+            if alias := ALIAS.match(statement):
+                self.aliases[alias[1]] = (statement, is_unnamed)
             if is_unnamed:
                 self.hiding |= self.functions
             self.functions |= others
@@ -63,8 +65,6 @@ class Source:
         if imported := IMPORTED.match(statement):
             self.imported.add(imported[1])
             return
-        if alias := ALIAS.match(statement):
-            self.aliases[alias[1]] = statement
         statement = TEMPLATE.sub("", statement)
         if declared := TYPE.match(statement):
             self.types |= {declared[1]} - KEYWORDS
@@ -92,7 +92,8 @@ class Source:
     def disturbs(self, other):
         """Whether the other source might have another meaning if this source stands in front of it."""
         declared = self.names | self.imported
-        return bool((declared & other.names) - self.overloads(other) - self.same_aliases(other) or self.variables & other.words
+        allowed = self.overloads(other) | self.same_aliases(other)
+        return bool((declared & other.names) - allowed or self.variables & other.words
                     or (self.functions - (self.foreign - self.hiding)) & other.calls
                     or (declared & other.foreign) - self.foreign
                     or (self.opened != other.opened and declared & other.words))

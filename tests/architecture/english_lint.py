@@ -5,7 +5,7 @@ usage: english_lint.py [root]     prints each finding as file:line: text; exit s
 Reads comments of C++, Python, shell and CMake, names of test cases, and the prose of Markdown files.
 Reports a sentence with a word for a person where the code has a noun ("who", "nobody"), and a
 sentence of more than 35 words. english_exceptions.toml lists the sentences that stay, with reasons.
-Also reports commit subjects of more than 72 characters, after the commit in .ci/subjects-base.
+Also reports commit subjects of more than 72 characters, after the commit in .ci/tidy-base.
 """
 
 import re
@@ -200,7 +200,7 @@ def long_subjects(log):
 
 def log_since_base(root):
     """Empty where the history is not known, for example in an archive of the sources."""
-    base = root / ".ci" / "subjects-base"
+    base = root / ".ci" / "tidy-base"
     if not base.exists():
         return ""
     command = ["git", "-C", root, "log", "--format=%h %s", f"{base.read_text().strip()}..HEAD"]

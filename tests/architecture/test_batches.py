@@ -51,6 +51,7 @@ class Batches(unittest.TestCase):
         self.assertEqual(self.chosen(alias, alias), [1, 1])
         self.assertEqual(self.chosen(alias, self.local("using Name = std::vector<char>;")), [1, 2])
         self.assertEqual(self.chosen(alias, self.local("struct Name {};")), [1, 2])
+        self.assertEqual(self.chosen(alias, alias.replace("namespace {\n", "inline namespace a {\n")), [1, 2])
 
     def test_a_later_source_may_join_an_earlier_batch(self):
         first, second = self.local("void f() {}"), self.local("void g() {}")
