@@ -3,6 +3,7 @@
 #include "harness/raw_socket.h"
 #include "harness/statistics.h"
 #include "naming.h"
+#include <perigee/iop/ior.h>
 
 #include <sys/epoll.h>
 
@@ -12,7 +13,13 @@
 #include <cstdint>
 #include <cstring>
 #include <deque>
+#include <functional>
 #include <iostream>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace perigee::bench {
 namespace {
@@ -26,13 +33,50 @@ void append_text(std::string& message, const std::string& text) {
   message.append(text.c_str(), text.size() + 1);
 }
 
-/// A request that resolves the name "resolved.service".
-std::string resolve_request(const RawTarget& root) {
-  std::string name;
-  append_ulong(name, 1);  // component
-  append_text(name, "resolved");
-  append_text(name, "service");
-  return make_encoded_request(root, "resolve", name);
+/// The arguments of a request that begin with the name `id`.service.
+std::string arguments_of(const std::string& id) {
+  std::string arguments;
+  append_ulong(arguments, 1);  // component
+  append_text(arguments, id);
+  append_text(arguments, "service");
+  return arguments;
+}
+
+/// Makes the next request of a client, with any request id.
+using MakeRequest = std::function<std::string(std::size_t client)>;
+
+/// Requests that resolve the name "resolved.service".
+MakeRequest resolve_requests(const RawTarget& root) {
+  return [request = make_encoded_request(root, "resolve", arguments_of("resolved"))](std::size_t) {
+    return request;
+  };
+}
+
+/// The octets of a reference as an argument. In the file of names, it has 84 octets, as many as the
+/// references that the C program inserts.
+std::string encoded_reference() {
+  iop::IiopProfile profile{.host = "server.example.org", .port = 2809};
+  for (const char character : std::string_view("some-bound-object"))
+    profile.object_key.push_back(static_cast<std::byte>(character));
+  std::string reference;
+  append_text(reference, "");
+  append_ulong(reference, 1);  // profile
+  const iop::TaggedProfile encoded = iop::encode_profile(profile);
+  append_ulong(reference, encoded.tag);
+  append_ulong(reference, encoded.data.size());
+  for (const std::byte octet : encoded.data) reference += static_cast<char>(octet);
+  return reference;
+}
+
+/// Requests that bind names. Another number of clients binds other names.
+MakeRequest bind_requests(const RawTarget& root, std::size_t clients) {
+  return [root, reference = encoded_reference(), names = std::map<std::size_t, std::size_t>(),
+          prefix = "bind" + std::to_string(clients) + '-'](std::size_t client) mutable {
+    std::string arguments =
+        arguments_of(prefix + std::to_string(client) + '-' + std::to_string(names[client]++));
+    while (arguments.size() % 4 != 0) arguments += '\0';
+    return make_encoded_request(root, "bind", arguments + reference);
+  };
 }
 
 double microseconds_since(Clock::time_point begin) {
@@ -41,10 +85,10 @@ double microseconds_since(Clock::time_point begin) {
 
 class Clients {
  public:
-  Clients(const std::string& root, std::size_t count) : epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  /// Connects the clients, and makes one call with each.
+  Clients(const RawTarget& target, std::size_t count, MakeRequest make_request)
+      : epoll_(epoll_create1(EPOLL_CLOEXEC)), make_request_(std::move(make_request)) {
     check_call(epoll_ >= 0, "epoll_create1");
-    const RawTarget target = parse_raw_target(root);
-    request_ = resolve_request(target);
     for (std::size_t index = 0; index < count; ++index) {
       const auto source = static_cast<std::uint8_t>(2 + index / connections_per_source);
       calls_.push_back({connect_raw(target.port, source), {}});
@@ -60,7 +104,7 @@ class Clients {
 
   /// Calls by the clients in turn, with at most `in_flight_max` of them in progress. Returns the
   /// latencies in microseconds.
-  std::vector<double> resolve(std::size_t count, std::size_t in_flight_max) {
+  std::vector<double> call(std::size_t count, std::size_t in_flight_max) {
     std::vector<double> latencies;
     latencies.reserve(count);
     std::size_t sent = 0;
@@ -91,14 +135,15 @@ class Clients {
   };
 
   void send(std::size_t call) {
+    std::string request = make_request_(call);
     ++request_id_;
-    std::memcpy(request_.data() + 12, &request_id_, sizeof request_id_);
+    std::memcpy(request.data() + 12, &request_id_, sizeof request_id_);
     calls_[call].begin = Clock::now();
-    send_raw(calls_[call].fd, request_);
+    send_raw(calls_[call].fd, request);
   }
 
   int epoll_;
-  std::string request_;
+  MakeRequest make_request_;
   std::uint32_t request_id_ = 0;
   std::vector<Call> calls_;       // one for each client
   std::deque<std::size_t> idle_;  // the clients without a call, in turn
@@ -107,18 +152,28 @@ class Clients {
 }  // namespace
 
 int run_naming_clients(const std::string& root, std::size_t count) {
-  Clients clients(root, count);
+  const RawTarget target = parse_raw_target(root);
+  Clients clients(target, count, resolve_requests(target));
   std::cout << "ready" << std::endl;
   for (std::size_t calls = 0; std::cin >> calls;) {
     const auto begin = Clock::now();
-    const std::vector<double> latencies = clients.resolve(calls, naming_in_flight_max);
+    const std::vector<double> latencies = clients.call(calls, naming_in_flight_max);
     const double seconds = microseconds_since(begin) / 1e6;
     const auto burst = Clock::now();
-    (void)clients.resolve(count, count);
+    (void)clients.call(count, count);
     std::cout << percentile(latencies, 0.5) << ' ' << percentile(latencies, 0.99) << ' '
               << static_cast<double>(calls) / seconds << ' ' << microseconds_since(burst) / 1e3
               << std::endl;
   }
+  return 0;
+}
+
+int run_naming_binders(const std::string& root, std::size_t count, std::size_t calls) {
+  const RawTarget target = parse_raw_target(root);
+  Clients clients(target, count, bind_requests(target, count));
+  const auto begin = Clock::now();
+  (void)clients.call(calls, count);
+  std::cout << static_cast<double>(calls) / (microseconds_since(begin) / 1e6) << std::endl;
   return 0;
 }
 

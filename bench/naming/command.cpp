@@ -21,6 +21,8 @@ struct NamingSettings {
 
 int run_naming_role(const std::vector<std::string>& words) {
   if (words.at(0) == "clients") return run_naming_clients(words.at(1), std::stoul(words.at(2)));
+  if (words.at(0) == "binders")
+    return run_naming_binders(words.at(1), std::stoul(words.at(2)), std::stoul(words.at(3)));
   return 1;
 }
 

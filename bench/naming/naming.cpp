@@ -36,13 +36,17 @@ Words words_of(const NamingOptions& options, Words words) {
 }
 
 /// The numbers that a process prints until it ends.
-std::vector<double> numbers_of(const NamingOptions& options, Words words, std::size_t count,
-                               int on_cpu = -1) {
-  Process process({words_of(options, std::move(words)), on_cpu});
+std::vector<double> numbers_of(Words command, std::size_t count, int on_cpu = -1) {
+  Process process({std::move(command), on_cpu});
   std::vector<double> numbers;
   while (numbers.size() < count) numbers.push_back(std::stod(process.read_line()));
-  if (process.wait() != 0) throw std::runtime_error("naming_peers failed");
+  if (process.wait() != 0) throw std::runtime_error("a process of the naming experiment failed");
   return numbers;
+}
+
+std::vector<double> numbers_of(const NamingOptions& options, Words words, std::size_t count,
+                               int on_cpu = -1) {
+  return numbers_of(words_of(options, std::move(words)), count, on_cpu);
 }
 
 /// A server with a naming service and an object with a bare void call.
@@ -90,30 +94,39 @@ double rows(const NamingOptions& options, const fs::path& file, std::size_t coun
       .front();
 }
 
-NamingSample measure_round(const NamingOptions& options, std::size_t round) {
+/// Bindings per second, and rows per second of the C program. As the C program, the server may use
+/// each CPU: its thread for clients and its thread that writes work at the same time.
+void measure_binds(const NamingOptions& options, NamingSample& sample) {
   const TemporaryFolder folder;
-  const Server server(options, folder.path() / "names.db", cpu(0));
-  const std::string calls = std::to_string(options.calls);
+  const Server server(options, folder.path() / "names.db", -1);
   const auto bind = [&](std::size_t clients, std::size_t count) {
-    return numbers_of(options,
-                      {"bind", server.root(), std::to_string(clients), std::to_string(count),
-                       "bind" + std::to_string(clients)},
+    return numbers_of({own_executable(), "bench", "naming-role", "binders", server.root(),
+                       std::to_string(clients), std::to_string(count)},
                       1)
         .front();
   };
-  const auto call = [&](const char* kind, const std::string& reference) {
-    return numbers_of(options, {"calls", kind, reference, calls}, 1, cpu(1)).front();
-  };
-  NamingSample sample;
-  // Both orders, in turn: the second measurement may find the machine in another state.
-  if (round % 2 == 0) sample.void_calls = call("void", server.bare());
-  sample.resolves = call("resolve", server.root());
-  if (round % 2 != 0) sample.void_calls = call("void", server.bare());
   sample.binds_alone = bind(1, options.binds_alone);
   sample.rows_alone = rows(options, folder.path() / "alone.db", options.binds_alone, 1);
   sample.binds_together = bind(clients_together, options.binds_together);
   sample.rows_together =
       rows(options, folder.path() / "together.db", options.binds_together, clients_together);
+}
+
+NamingSample measure_round(const NamingOptions& options, std::size_t round) {
+  NamingSample sample;
+  {
+    const TemporaryFolder folder;
+    const Server server(options, folder.path() / "names.db", cpu(0));
+    const std::string calls = std::to_string(options.calls);
+    const auto call = [&](const char* kind, const std::string& reference) {
+      return numbers_of(options, {"calls", kind, reference, calls}, 1, cpu(1)).front();
+    };
+    // Both orders, in turn: the second measurement may find the machine in another state.
+    if (round % 2 == 0) sample.void_calls = call("void", server.bare());
+    sample.resolves = call("resolve", server.root());
+    if (round % 2 != 0) sample.void_calls = call("void", server.bare());
+  }
+  measure_binds(options, sample);
   return sample;
 }
 

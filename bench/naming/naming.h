@@ -80,6 +80,9 @@ std::string to_html(const NamingReport& report);
 /// input, prints p50 and p99 in microseconds, the calls per second, and the milliseconds of a call
 /// of all clients at once.
 int run_naming_clients(const std::string& root, std::size_t clients);
+/// Clients that bind names, one call at a time each. One thread has all their connections, so that
+/// the clients take little of the CPUs that the server needs. Prints the bindings per second.
+int run_naming_binders(const std::string& root, std::size_t clients, std::size_t calls);
 
 /// Adds the command of the experiment, and its role, to `perigee bench`.
 void add_naming_command(CLI::App& bench);

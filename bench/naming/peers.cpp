@@ -5,8 +5,6 @@
 //                                                        and of an object with a void call; SIGTERM
 //                                                        ends it
 //   naming_peers calls void|resolve <reference> <count>  calls per second
-//   naming_peers bind <root> <clients> <count> <prefix>  bindings per second; each client binds its
-//                                                        share
 //   naming_peers rows <file> <rows> <group>              rows per second, without an ORB
 //   naming_peers fill memory|<file> <count>              memory of this process with this many bindings, MiB
 //   naming_peers pages <root>                            microseconds of the first page and of the
@@ -22,20 +20,16 @@
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <fstream>
 #include <functional>
 #include <iostream>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -110,37 +104,6 @@ int call(const OrbRef& orb, const Words& words) {
   for (std::size_t index = 0; index < count; ++index) one();
   std::cout << per_second(count, Clock::now() - begin) << std::endl;
   return 0;
-}
-
-int bind(const OrbRef& orb, const Words& words) {
-  const ContextRef root = context_of(orb, words.at(1));
-  const auto clients = std::stoul(words.at(2));
-  const auto each = std::stoul(words.at(3)) / clients;
-  const auto object = orb->string_to_object("corbaloc::server.example.org:2809/an-object");
-  std::vector<std::thread> threads;
-  std::atomic<bool> failed = false;
-  std::latch connected(static_cast<std::ptrdiff_t>(clients) + 1);
-  for (std::size_t client = 0; client < clients; ++client)
-    threads.emplace_back([&, client] {
-      bool has_arrived = false;
-      try {
-        (void)root->_non_existent();  // the thread gets a connection
-        has_arrived = true;
-        connected.arrive_and_wait();
-        for (std::size_t index = 0; index < each; ++index)
-          root->bind(name(words.at(4) + '-' + std::to_string(client) + '-' + std::to_string(index)),
-                     object);
-      } catch (const std::exception& exception) {
-        std::cerr << "naming_peers: " << exception.what() << '\n';
-        failed = true;
-        if (!has_arrived) connected.count_down();  // the others must not wait for this thread
-      }
-    });
-  connected.arrive_and_wait();
-  const auto begin = Clock::now();
-  for (std::thread& thread : threads) thread.join();
-  std::cout << per_second(each * clients, Clock::now() - begin) << std::endl;
-  return failed ? 1 : 0;
 }
 
 void check(int code, sqlite3* database) {
@@ -242,7 +205,6 @@ int run(const OrbRef& orb, const Words& words) {
   const std::string& role = words.at(0);
   if (role == "server") return serve(orb, words);
   if (role == "calls") return call(orb, words);
-  if (role == "bind") return bind(orb, words);
   if (role == "rows") return insert_rows(words);
   if (role == "fill") return fill(words);
   if (role == "pages") return time_pages(orb, words);
