@@ -153,7 +153,7 @@ class Forwarder final : private engine::RepliesOnly {
   };
   /// Null: the bodies of the operation pass unread.
   [[nodiscard]] const OperationTypes* types_of(std::string_view operation) const noexcept;
-  /// The result is valid until the next body is rewritten. Nothing: the octets do not have the form
+  /// The result is valid until the next body is rewritten. Empty: the octets do not have the form
   /// of the types.
   [[nodiscard]] std::optional<RawBody> rewritten_request(const ReceivedRequest& request,
                                                          const engine::Connection& client);

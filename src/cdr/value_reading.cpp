@@ -434,7 +434,7 @@ void ValueReading::find_end(Decoder& decoder, Rest rest) {
   if (rest == Rest::refuse && has_rest) return decoder.fail(ErrorKind::bad_value);
   leave_chunk(decoder);
   const std::uint32_t own_level = level_;
-  std::uint32_t open = own_level;  // with the skipped values
+  std::uint32_t open = own_level;  // the level of the innermost open value, which may be skipped
   while (decoder.ok()) {
     decoder.align(4);
     const std::size_t behind = decoder.remaining();
@@ -463,9 +463,9 @@ void ValueReading::skip_chunk(Decoder& decoder, std::uint32_t size) {
   decoder.skip(size);
 }
 
-// Decodes a value of a known type, since later indirections may lead to it. Reads only the front of
-// any other value: this value is then open, and the caller reads on. Returns the level from which
-// on values have ended, or 0.
+// Decodes a value of a known type, because later indirections may refer to it. Of any other value,
+// reads only the header: then this value is open, and the caller reads its state. Returns the
+// lowest level whose value has ended, or 0 if no value has ended.
 std::uint32_t ValueReading::skip_value(Decoder& decoder, std::uint32_t tag, std::size_t behind,
                                        std::uint32_t& open) {
   const std::uint32_t own_level = level_;

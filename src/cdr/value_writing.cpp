@@ -6,8 +6,9 @@
 
 namespace perigee::cdr {
 
-// The buffer of an encoder keeps the pointer, since encoders are made more often than buffers. Two
-// encoders may share a buffer: that of a message, and that of an encapsulation inside.
+// The buffer of an encoder keeps the pointer, because encoders are made more often than buffers.
+// The encoder of an encapsulation shares the buffer of the message's encoder, so the pointer may
+// belong to the other encoder.
 ValueWriting* Encoder::values() const noexcept {
   ValueWriting* const values = buffer_->values_;
   return values != nullptr && &values->encoder() == this ? values : nullptr;

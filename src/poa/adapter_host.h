@@ -33,7 +33,7 @@ class AdapterHost {
 
   [[nodiscard]] SlotTable<ActiveObject>& objects() noexcept { return objects_; }
   [[nodiscard]] SlotTable<AdapterEntry>& adapters() noexcept { return adapters_; }
-  /// Objects whose key does not contain their slot.
+  /// The slots of objects whose key does not contain the slot.
   [[nodiscard]] KeyIndex& key_index() noexcept { return key_index_; }
   [[nodiscard]] const KeyIndex& key_index() const noexcept { return key_index_; }
   [[nodiscard]] std::uint64_t nonce() const noexcept { return nonce_; }
@@ -60,8 +60,8 @@ class AdapterHost {
   /// Called when a manager has changed its state: held requests of the server may go on.
   void resume_held_requests() noexcept;
   [[nodiscard]] virtual ManagerTable& managers() noexcept = 0;
-  /// Null without interceptors, and after the end of the ORB. The result keeps the ORB alive, which
-  /// owns the hooks.
+  /// Null without interceptors, and after the end of the ORB. The result keeps the ORB alive,
+  /// because the ORB owns the hooks.
   [[nodiscard]] std::shared_ptr<AdapterHooks> hooks() const noexcept {
     AdapterHooks* const hooks = hooks_.load();
     if (hooks == nullptr) return nullptr;

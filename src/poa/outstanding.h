@@ -57,13 +57,14 @@ class Outstanding {
   static void operator delete(void* memory, std::size_t size) noexcept;
 
  private:
-  /// An object that is not in the table.
+  /// An object that is not in the table of active objects.
   struct Unlisted {
     AdapterVisit visit;  // destroyed after the object: the adapter waits until then
     ServedObject object;
   };
 
-  /// Tells the adapter about a deferred reply of the object, if the adapter has to know.
+  /// Tells the adapter about a deferred reply of an object, and about the end of the request. A
+  /// default-constructed DeferredReply tells nothing.
   class DeferredReply {
    public:
     DeferredReply() noexcept = default;

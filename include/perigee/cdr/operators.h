@@ -116,8 +116,8 @@ Encoder& operator<<(Encoder& encoder, const std::vector<T>& values) {
 }
 
 /// Elements of fixed size have the same size in memory as on the wire, apart from padding. Elements
-/// of variable size may be much larger in memory than on the wire. So they are appended one by one,
-/// and the decoder charges their memory.
+/// of variable size may be much larger in memory than on the wire. So elements of variable size are
+/// appended one by one, and the decoder charges their memory.
 template <typename T>
 Decoder& operator>>(Decoder& decoder, std::vector<T>& values) {
   if constexpr (BasicType<T>) {

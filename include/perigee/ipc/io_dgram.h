@@ -102,8 +102,8 @@ PERIGEE_API Status bind(int fd, const InetAddr& local);
 PERIGEE_API Status bind(int fd, const UnixAddr& local);
 /// @}
 
-/// @name Handles beside datagrams of UNIX-domain sockets; see io_local.h. A datagram that does not
-/// fit is the error EMSGSIZE here.
+/// @name Send and receive handles with a datagram, over UNIX-domain sockets; see io_local.h. If the
+/// datagram does not fit, these functions fail with EMSGSIZE.
 /// @{
 PERIGEE_API Transfer send_handles_to(int fd, OctetSpan octets, std::span<const int> handles,
                                      const UnixAddr& to, TimeLimit limit) noexcept;

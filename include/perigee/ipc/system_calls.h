@@ -1,8 +1,8 @@
-// The few functions of the C library that transfers call inline. Public headers include no header
-// of the operating system, and a call through src/ipc would cost more instructions than the
-// wrappers themselves. Here the functions have names of Perigee's own for the symbols of the C
-// library, so that they do not clash with its headers. src/ipc/system_calls.cpp compares the
-// declarations with those headers. Use the wrappers.
+// Declares the functions of the C library that the inline transfers call. Use the wrappers instead.
+// Public headers include no header of the operating system, and a call through src/ipc would cost
+// more instructions than the wrappers themselves. Each function has a name of Perigee's own, so
+// that the declarations do not clash with the headers of the C library. src/ipc/system_calls.cpp
+// compares the declarations with those headers.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // A message that is put together in storage of its own, because it is large or arrives in
-// fragments. The inbox decides when octets are added, and this class how the storage grows.
+// fragments. The inbox decides when octets are added. This class decides how the storage grows.
 #pragma once
 
 #include <perigee/cdr/landed_sequence.h>
@@ -15,8 +15,8 @@ namespace perigee::engine {
 /// Octets that have arrived of one message, without the headers of its continuations.
 ///
 /// The storage takes physical memory only for octets that have arrived. If the system reserves no
-/// address space, it takes at most a fixed multiple of that: see messaging::MessageStorage. So a
-/// sender cannot use up memory by announcing a large size.
+/// address space, the storage takes at most a fixed multiple of their size: see
+/// messaging::MessageStorage. So a sender cannot use up memory by announcing a large size.
 class Assembly {
  public:
   using Source = std::shared_ptr<messaging::StorageSource>;
@@ -42,9 +42,9 @@ class Assembly {
                    : storage_.charged(size_);
   }
 
-  /// Puts the elements at the end of the message into this sequence; null: into the storage. If the
-  /// message does not end with this sequence, they move to the storage later. Call it before
-  /// the first `append`, which must contain the whole head.
+  /// Puts the elements at the end of the message into the sequence `landed`; null: into the
+  /// storage. If the message does not end with this sequence, the elements move to the storage
+  /// later. Call this function before the first `append`, which must contain the whole head.
   void land(std::unique_ptr<cdr::LandedSequence> landed, cdr::SequenceMemory& memory) noexcept {
     landed_ = std::move(landed);
     memory_of_landed_ = &memory;

@@ -26,15 +26,15 @@ enum class Admission : std::uint8_t {
 /// Any thread. Guarded by its own lock. Under the lock it calls other objects only to take a place
 /// in the RequestShare, or to add a reference.
 ///
-/// Invariant: admitted = left + count, and count = in upcalls + deferred. Count ≤ `count_max`,
-/// besides requests that were parked: they were admitted once, and have a limit of their own.
-/// Under RequestOrder::connection, at most one request is in progress or parked, because the
-/// connection reads no further request while the table is full.
+/// Invariant: admitted = left + count, and count = in upcalls + deferred. Count ≤ `count_max`, if
+/// no request was parked. A request that was parked is always admitted again, because a separate
+/// limit applies to parked requests. Under RequestOrder::connection, at most one request is in
+/// progress or parked, because the connection reads no further request while the table is full.
 class InboundRequests {
  public:
   /// The changes when a request has left the table.
   struct Left {
-    bool last = false;      ///< the connection drains, and CloseConnection is due now; only once
+    bool last = false;  ///< the connection drains, and CloseConnection is due now; true only once
     bool has_room = false;  ///< the table was full, and requests may be read again
   };
 
@@ -69,9 +69,10 @@ class InboundRequests {
   [[nodiscard]] bool drained() const noexcept;
   [[nodiscard]] bool busy() const noexcept;
 
-  /// Whether as many requests as allowed are in progress, some of them deferred, so that further
-  /// requests are not read. (If all are in upcalls, further requests are refused.) Under
-  /// RequestOrder::connection, one request is enough, and a parked request counts.
+  /// Whether the connection must not read further requests: as many requests as allowed are in
+  /// progress, and at least one of them is deferred. (If all are in upcalls, further requests are
+  /// read and refused.) Under RequestOrder::connection, one request is enough, and a parked request
+  /// counts.
   [[nodiscard]] bool full() const noexcept { return full_.load(std::memory_order_acquire); }
   [[nodiscard]] RequestOrder order() const noexcept { return order_; }
 
@@ -117,7 +118,7 @@ class InboundRequests {
   mutable ShortLock lock_;  // guards the members below, and the links of the requests
   InboundRequest* first_ = nullptr;
   std::uint32_t count_ = 0;
-  std::uint32_t deferred_count_ = 0;  // of these
+  std::uint32_t deferred_count_ = 0;  // part of `count_`
   std::uint32_t full_at_;             // the table is full if it has this many requests
   std::uint64_t admitted_count_ = 0;
   std::uint64_t left_count_ = 0;

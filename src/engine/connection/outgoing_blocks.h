@@ -38,8 +38,8 @@ class OutgoingBlock final {
   static constexpr std::size_t shared_size_max = 2048;
 
   /// Makes a block with room for a message of `size` octets, and for more messages if it is small.
-  /// Null if there is no memory. The memory of a large block comes from `source`, unless that is
-  /// null, so that a stream of large replies causes no page faults.
+  /// Null if there is no memory. If `source` is not null, the memory of a large block comes from
+  /// it, so that a stream of large replies causes no page faults.
   [[nodiscard]] static OutgoingBlock* make(std::size_t size,
                                            const Source& source = nullptr) noexcept;
   /// @name Make a part of a message. The caller sets its ticket. Null if there is no memory.

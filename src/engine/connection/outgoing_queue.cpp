@@ -123,7 +123,8 @@ OutgoingQueue::Segments OutgoingQueue::seal(Segments message) noexcept {
   return sealed_;
 }
 
-// Keeps no lent memory of datagrams and sealed messages, because each must be in one block.
+// A datagram or a sealed message must be in one block. So the queue copies it instead of sharing
+// the lender's memory.
 Sent OutgoingQueue::send_shared(Segments message, cdr::Lender& lender) {
   if (sealer_ != nullptr || !limits_.joins_messages) return send(message, Wait::no);
   std::uint32_t expected = idle_word;
@@ -150,7 +151,7 @@ Sent OutgoingQueue::write_shared(Segments message, std::size_t size, cdr::Lender
   const bool waits_in_queue = goes_on && result.count == 0 && sealer_ == nullptr;
   if (!waits_in_queue) counts_.messages.add(1);  // else it is counted when it leaves the queue
   if (goes_on && wait == Wait::no) return keep_rest(message, result.count, lender);
-  if (result.ok()) {  // a transport with a time-out of its own, which may return after a part
+  if (result.ok()) {  // the transport has a time-out of its own, and has sent only a part
     Remainder rest(message);
     rest.advance(result.count);
     std::size_t left = total_size(message) - result.count;

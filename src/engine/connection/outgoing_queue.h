@@ -26,7 +26,7 @@
 namespace perigee::engine {
 
 struct OutgoingLimits {
-  /// Octets that wait, besides the first message, which may have any size.
+  /// The limit of waiting octets. The first waiting message may have any size.
   std::size_t octets_max = std::size_t{8} * 1024 * 1024;
   /// How long a send with Wait::yes and without a deadline waits for a peer that takes nothing;
   /// zero: for ever.

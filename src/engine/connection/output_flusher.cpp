@@ -6,7 +6,8 @@ namespace perigee::engine {
 void OutputFlusher::start(FlushedOutput& output) {
   {
     const std::lock_guard lock(mutex_);
-    if (output.flushed_by_thread) return;  // the thread's last look at the queue is under the mutex
+    // The flushing thread checks the output a last time under the mutex, so it sees this output.
+    if (output.flushed_by_thread) return;
     output.flushed_by_thread = true;
   }
   try {

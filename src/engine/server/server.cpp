@@ -297,7 +297,7 @@ void Server::begin_drain() noexcept {
   }
   listeners_->stop();
   for (std::size_t index = 0; index < seats_.size(); ++index) {
-    seats_[index]->home.parked().clear();  // not executed: CloseConnection says so
+    seats_[index]->home.parked().clear();  // CloseConnection tells clients: not executed
     (void)seats_[index]->loop.timers().post(*home_tasks_[index]);
   }
   draining_.store(true);

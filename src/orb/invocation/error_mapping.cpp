@@ -1,9 +1,9 @@
 // The one file in which the client's errors become CORBA exceptions.
 //
-// Completion status: NO until the transport accepted the request's last octet, or if the peer sent
-// CloseConnection before any piece of a reply; MAYBE from then on. After a reply header, invoke.cpp
-// decides: the status in the reply, else YES. Sources: interop facts 19, 21, 22, 24 of
-// docs/interop.md.
+// Completion status: NO if the transport has not accepted the request's last octet, or if the peer
+// sent CloseConnection before any piece of a reply. Otherwise MAYBE. This file does not decide
+// about calls with a reply header: invoke.cpp takes the status from the reply, or YES if the reply
+// cannot be decoded. Sources: interop facts 19, 21, 22, 24 of docs/interop.md.
 #include "orb/connection/invocation_error.h"
 #include "orb/values/system_exceptions.h"
 

@@ -62,7 +62,7 @@ class ReplyingRequest : public ServerRequest {
   [[nodiscard]] virtual SentDetails details() const noexcept = 0;
 
  private:
-  /// The parts of a reply with an exception besides the exception.
+  /// What a reply with an exception contains in addition to the exception.
   enum class Extras : std::uint8_t { none, contexts };
 
   [[nodiscard]] bool send_with_detail(const CORBA::SystemException& exception) noexcept;

@@ -20,7 +20,7 @@ namespace perigee::events {
 namespace {
 
 constexpr int calls_at_once_max = 1'024;
-constexpr int shares = 8;  // each call has at most this part of the time: an eighth
+constexpr int shares = 8;  // each call has at most 1/8 of the time
 
 /// Calls of the task end with TIMEOUT at the time `until`.
 task<void> tell_until(task<void> farewell, TimePoint until) {

@@ -7,7 +7,7 @@ namespace perigee::events::nats {
 
 namespace {
 
-constexpr std::size_t message_octets_own = 256;  // of a message besides its text, about
+constexpr std::size_t message_octets_own = 256;  // memory of a message without its text, roughly
 
 std::size_t octets_of(const Message& message) {
   std::size_t octets = message_octets_own;

@@ -8,7 +8,7 @@ namespace perigee::events::nats {
 
 namespace {
 
-constexpr std::size_t event_octets_own = 64;  // of an event besides its text, about
+constexpr std::size_t event_octets_own = 64;  // memory of an event without its text, roughly
 
 std::size_t octets_of(const StoredEvent& event) { return event.octets.size() + event_octets_own; }
 

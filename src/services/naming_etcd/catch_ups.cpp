@@ -15,7 +15,7 @@ bool CatchUps::try_add(CaughtUp& done) {
   if (waiting_ >= options_.waiting_max) return false;
   added_.push_back({{}, options_.clock->now(), std::nullopt});
   added_.back().done = std::move(done);
-  ++waiting_;  // after the step that may lack memory
+  ++waiting_;  // after push_back, which may throw bad_alloc
   return true;
 }
 

@@ -47,7 +47,7 @@ struct EtcdStatus {
   std::chrono::milliseconds staleness{0};  ///< the names are at most that old
   std::int64_t revision = 0;               ///< of the newest change that the copy has
   std::uint64_t bindings = 0;
-  std::uint64_t size = 0;             ///< octets of memory for the copy, about
+  std::uint64_t size = 0;             ///< memory for the copy, in octets, roughly
   std::uint64_t changes_waiting = 0;  ///< that have no result yet
   std::uint64_t reads_waiting = 0;    ///< that have found nothing, until the copy is up to date
   std::uint64_t failed_requests = 0;  ///< of etcd, since the start

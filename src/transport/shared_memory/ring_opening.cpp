@@ -66,7 +66,7 @@ IoResult RingTransport::say_hello(Wait wait) {
 IoResult RingTransport::read_answer(Wait wait) {
   std::byte answer{};
   const auto received = ipc::io::recv(readiness_fd(), {&answer, 1}, limit_of(wait));
-  // A server that closes the connection with the hello unread resets it.
+  // A server that closes the connection without reading the hello causes a reset.
   if (received.error == ECONNRESET || (received.error == 0 && received.count == 0))
     return refused("the server does not accept shared memory");
   if (received.error != 0) return stopped(received.error, wait);

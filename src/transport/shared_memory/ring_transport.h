@@ -24,9 +24,10 @@ namespace perigee::transport::shared_memory {
 /// Moves octets through the rings. The socket of the rendezvous stays open: it wakes reactors by
 /// one octet for each wake, and its end shows that the peer has ended.
 ///
-/// An idle receiver that a reactor watches is noted as `polls`. So the peer wakes the reactor when
-/// it sends, like a socket would. A receiver that blocks notes that it spins or sleeps, and goes
-/// back to `polls` before it reads the ring a last time.
+/// The word `receiver_waits` in the ring says how the receiver waits. While a reactor watches an
+/// idle receiver, the word is `polls`: when the peer sends, it wakes the reactor, as a socket
+/// would. A blocking receive sets the word to `spins` or `sleeps`, and back to `polls` before it
+/// reads the ring a last time.
 class RingTransport final : public Transport {
  public:
   /// Objects of the protocol that its connections share.
@@ -144,7 +145,7 @@ class RingTransport final : public Transport {
   BriefWait send_wait_;
   std::size_t lent_ = 0;                      // octets that `begin_direct` has lent
   std::atomic<std::uint32_t> published_ = 0;  // octets, modulo 2^32; not in shared memory
-  std::uint32_t sender_polls_ = 0;            // wakes since the last drain that came, or may come
+  std::uint32_t sender_polls_ = 0;            // sends since the last drain that may cause a wake
   std::atomic<std::chrono::microseconds> send_timeout_{};
 
   // The state of receiving.
@@ -152,10 +153,10 @@ class RingTransport final : public Transport {
   BriefWait receive_wait_;
   std::atomic<bool> watched_ = true;  // by a reactor
   mutable Waits noted_ = polls;
-  mutable std::atomic<std::uint32_t> wakes_ = 0;  // octets in the socket, at most
-  mutable bool flooded_ = false;  // the peer has sent more octets into the socket than a wake needs
-  bool blocks_ = false;           // the last receive could wait
-  bool was_emptied_ = true;       // the last receive took all octets
+  mutable std::atomic<std::uint32_t> wakes_ = 0;  // upper bound of the octets in the socket
+  mutable bool flooded_ = false;          // the peer sends too many octets through the socket
+  bool blocks_ = false;                   // the last receive could wait
+  bool was_emptied_ = true;               // the last receive took all octets
   std::atomic<std::uint32_t> taken_ = 0;  // octets, modulo 2^32; not in shared memory
   std::atomic<std::chrono::microseconds> receive_timeout_{};
 };

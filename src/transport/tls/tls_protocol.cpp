@@ -100,8 +100,9 @@ void claim_alternates(const iop::ProfileBody& body, std::uint16_t port, Claimed&
   }
 }
 
-// A server with several ports of TLS has a component for each. A server whose address of TLS is on
-// another host than the profile lists it among its security mechanisms.
+// The profile of a server with several TLS ports has a component TAG_SSL_SEC_TRANS for each port.
+// If the TLS address is on another host, the profile lists this address among the security
+// mechanisms.
 std::vector<ProfileEndpoint> TlsProtocol::claim(std::uint32_t tag,
                                                 const iop::ProfileBody& body) const {
   if (tag != iop::tag_internet_iop) return {};

@@ -73,8 +73,9 @@ std::string more_names(const Ami& ami) {
   return ami.poller == nullptr ? "" : fill(poller_names, {{"poller", qualified_name(*ami.poller)}});
 }
 
-// A function that starts a call hides the functions of the bases, whose handlers have other types.
-// A handler of this interface converts to these types, so overloads would be ambiguous.
+// A sendc_ function hides the sendc_ functions of the base stubs, whose handlers have other types.
+// Overloads would be ambiguous, because a handler of this interface converts to handlers of its
+// bases.
 constexpr std::string_view hiding_begin =
     "#pragma GCC diagnostic push\n"
     "#pragma GCC diagnostic ignored \"-Woverloaded-virtual\"";

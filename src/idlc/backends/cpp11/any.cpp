@@ -53,7 +53,8 @@ void collect_undefined(const Declarations& declarations, Declarations& interface
   }
 }
 
-/// The same for valuetypes. Their TypeCodes are in the source of the file that defines them.
+/// Collects the valuetypes that are declared, but not defined. Their TypeCodes are in the source of
+/// the file that defines them.
 void collect_elsewhere(const Declarations& declarations, Declarations& values) {
   for (const Declaration* declaration : declarations) {
     const auto* forward = as<Forward>(declaration);
@@ -106,7 +107,8 @@ void declare_nodes(Writer& writer, const Declarations& types) {
   });
 }
 
-/// Constants of types in a class are members: the class declares them, and the source defines them.
+/// Leaves out the constants of types in a class. The class declares these constants as members, and
+/// the source defines them.
 void declare_constants(Writer& writer, Declarations types) {
   std::erase_if(types, [](const Declaration* type) { return is_in_class(*type); });
   in_namespaces(writer, types, scope_of, [](Writer& contents, const Declaration& type) {
@@ -166,7 +168,8 @@ bool is_exception(const Declaration* declaration) {
   return declaration->kind == DeclarationKind::exception;
 }
 
-/// Defines the TypeCode. Also lists an exception, so that interceptors see it in an any.
+/// Defines the TypeCode. Also registers an exception as a KnownException, so that interceptors get
+/// it in an any.
 void define_type(Writer& writer, const Declaration& type) {
   define_node(writer, type);
   if (!is_exception(&type)) return;

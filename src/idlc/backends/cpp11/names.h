@@ -34,16 +34,22 @@ std::string string_literal(std::string_view text);
 
 /// "stock.idl": the path without folders.
 std::string file_name(const std::string& path);
-/// The header for clients (for servers; for any; for asynchronous calls; for reply
-/// handlers that are objects; for asynchronous servants; for calls by coroutines; for coroutine
-/// servants) of an IDL file.
+/// @name The names of the headers that are generated from an IDL file.
+/// @{
 std::string client_header(const std::string& idl_path, const FileNames& names);
 std::string server_header(const std::string& idl_path, const FileNames& names);
+/// TypeCodes, and the operators of CORBA::Any.
 std::string any_header(const std::string& idl_path, const FileNames& names);
+/// Asynchronous calls.
 std::string ami_header(const std::string& idl_path, const FileNames& names);
+/// Reply handlers that are objects.
 std::string ami_server_header(const std::string& idl_path, const FileNames& names);
+/// Asynchronous servants.
 std::string amh_header(const std::string& idl_path, const FileNames& names);
+/// Calls by coroutines.
 std::string async_header(const std::string& idl_path, const FileNames& names);
+/// Coroutine servants.
 std::string async_server_header(const std::string& idl_path, const FileNames& names);
+/// @}
 
 }  // namespace perigee::idlc::cpp11
