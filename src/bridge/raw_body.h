@@ -28,9 +28,9 @@ struct RawBody {
   std::size_t first_piece = 0;
   const std::size_t* further_pieces = nullptr;
 
-  /// The octets of a message that `body` has not read. The message must outlive the result. Nothing
-  /// if the body cannot be passed on: the header is in fragments, or there is no memory to join the
-  /// message with the numbers in `message.landed`.
+  /// The octets of a message that `body` has not read. The message must outlive the result.
+  /// std::nullopt if the body cannot be passed on: the header is in fragments, or there is no
+  /// memory to join the message with the numbers in `message.landed`.
   [[nodiscard]] static std::optional<RawBody> of(const messaging::IncomingMessage& message,
                                                  const cdr::Decoder& body) noexcept;
 };

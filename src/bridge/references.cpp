@@ -154,7 +154,7 @@ References::Destination References::find(OctetSpan object_key) const {
   return {&known->second, object_key.subspan(routed_prefix_size)};
 }
 
-// Nothing: there are too many targets, or another target has the same number.
+// std::nullopt: there are too many targets, or another target has the same number.
 std::optional<std::uint64_t> References::number_of(const Target& target, std::uint64_t seed) {
   const std::uint64_t configured = hash(configured_seed, target);
   const std::uint64_t number = hash(seed, target);

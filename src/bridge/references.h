@@ -60,7 +60,7 @@ class References {
 
   /// Whether the bridge itself listens at the endpoint.
   [[nodiscard]] bool is_bridge(const transport::Endpoint& endpoint) const noexcept;
-  /// The first server to which a reference leads. Nothing: no protocol finds an address in it.
+  /// The first server to which a reference leads. std::nullopt: no protocol finds an address in it.
   [[nodiscard]] std::optional<Target> target_of(const iop::Ior& ior) const;
   [[nodiscard]] const Target& main_target() const noexcept { return *main_; }
 
@@ -77,12 +77,12 @@ class References {
   [[nodiscard]] std::expected<iop::Ior, IoError> rewrite(const iop::Ior& ior);
 
   /// @name References inside of arguments and results
-  /// Nothing: the reference stays as it is. No targets are learned. May throw bad_alloc.
+  /// std::nullopt: the reference stays as it is. No targets are learned. May throw bad_alloc.
   /// @{
   /// Like `rewrite`, but only for objects of targets that the bridge knows already.
   [[nodiscard]] std::optional<iop::Ior> through_bridge(const iop::Ior& ior) const;
   /// For a reference to the bridge: the target's own reference to the object, with the address by
-  /// which the bridge knows the target. Nothing if the rules refuse the object.
+  /// which the bridge knows the target. std::nullopt if the rules refuse the object.
   [[nodiscard]] std::optional<iop::Ior> at_target(const iop::Ior& ior,
                                                   const AccessRules& rules) const;
   /// @}
@@ -100,7 +100,7 @@ class References {
       std::span<const transport::ProfileTarget> profiles) const;
   [[nodiscard]] static Found found_in(const transport::ProfileTarget& profile,
                                       const transport::Endpoint& endpoint);
-  /// The bridge's key of an object. Nothing: the bridge does not know the target.
+  /// The bridge's key of an object. std::nullopt: the bridge does not know the target.
   [[nodiscard]] std::optional<iop::ObjectKey> known_key(const Found& found) const;
   [[nodiscard]] std::expected<iop::Ior, IoError> rewrite(const iop::Ior& ior, std::uint64_t seed);
   [[nodiscard]] std::optional<std::uint64_t> number_of(const Target& target, std::uint64_t seed);

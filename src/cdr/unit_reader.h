@@ -41,7 +41,7 @@ class UnitReader {
   [[nodiscard]] bool empty() const noexcept { return octets_.empty(); }
   [[nodiscard]] std::size_t unit_count() const noexcept { return octets_.size() / unit_size(set_); }
 
-  /// Takes the next character. Nothing if there is no valid character.
+  /// Takes the next character. std::nullopt if there is no valid character.
   std::optional<char32_t> take() noexcept {
     const auto unit = take_unit();
     if (!unit || *unit > character_max) return std::nullopt;

@@ -17,8 +17,8 @@ namespace perigee::event {
 /// the system does not report it.
 [[nodiscard]] PERIGEE_INTERNAL_API std::uint32_t current_cpu() noexcept;
 
-/// The CPUs that a cgroup's `cpu.max` allows, rounded up: "150000 100000" is 2. Nothing: no limit,
-/// or text of another form.
+/// The CPUs that a cgroup's `cpu.max` allows, rounded up: "150000 100000" is 2. std::nullopt: no
+/// limit, or text of another form.
 [[nodiscard]] std::optional<std::uint32_t> cpus_of_quota(std::string_view cpu_max) noexcept;
 
 }  // namespace perigee::event

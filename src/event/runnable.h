@@ -26,7 +26,7 @@ namespace perigee::event {
 /// The state of a thread in /proc/self/task/N/stat: 'R' in "17 (name) R 1 ...". 0: text of another
 /// form.
 [[nodiscard]] char state_of_stat(std::string_view stat) noexcept;
-/// The runnable threads in /proc/loadavg: 3 in "0.20 0.18 0.12 3/345 11206". Nothing: text of
+/// The runnable threads in /proc/loadavg: 3 in "0.20 0.18 0.12 3/345 11206". std::nullopt: text of
 /// another form.
 [[nodiscard]] std::optional<std::uint32_t> runnable_of_loadavg(std::string_view loadavg) noexcept;
 /// @}

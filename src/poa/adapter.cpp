@@ -147,7 +147,7 @@ void Adapter::destroy(bool etherealize_objects, bool wait_for_completion) {
   if (const auto parent = links_.parent()) parent->forget_child(*this);
   parts_.host->resume_held_requests();
   parts_.manager->wake_held();
-  const bool was_established = !parts_.ids_are_keys;  // interceptors do not see the adapter of keys
+  const bool was_established = !parts_.ids_are_keys;  // interceptors do not see the INSPOA
   if (is_first && was_established)
     if (const auto hooks = parts_.host->hooks()) hooks->adapter_destroyed(*this);
   released(Lock(mutex_));

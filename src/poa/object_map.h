@@ -39,9 +39,9 @@ class ObjectMap {
   const Object& add(const std::string& id, Object object);
   [[nodiscard]] std::optional<SlotRef> find(std::string_view id) const noexcept;
   [[nodiscard]] bool contains(std::string_view id) const noexcept { return ids_.contains(id); }
-  /// The object that the servant serves. Nothing if there is none, or if the servant has had two
-  /// objects at one time. The latter cannot happen in a UNIQUE_ID adapter, and only such adapters
-  /// call this function.
+  /// The object that the servant serves. std::nullopt if there is none, or if the servant has had
+  /// two objects at one time. The latter cannot happen in a UNIQUE_ID adapter, and only such
+  /// adapters call this function.
   [[nodiscard]] std::optional<SlotRef> find_by_servant(const Servant* servant) const noexcept;
   [[nodiscard]] bool serves(const Servant* servant) const noexcept {
     return servants_.contains(servant);
@@ -49,7 +49,7 @@ class ObjectMap {
   [[nodiscard]] std::size_t size() const noexcept { return ids_.size(); }
   [[nodiscard]] std::vector<SlotRef> slots() const;
 
-  /// Nothing if the id is not listed.
+  /// std::nullopt if the id is not listed.
   std::optional<Object> remove(std::string_view id) noexcept;
   [[nodiscard]] ById remove_all() noexcept;
 

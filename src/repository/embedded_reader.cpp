@@ -262,7 +262,7 @@ void EmbeddedReader::read(const Embedded& description) {
   ids_inside_.clear();
   const std::size_t definition_count = count();
   for (std::size_t index = 0; index < definition_count; ++index) read_head();
-  // Labels and constants need the complete types that they have values of.
+  // The types of labels and constants must be complete before their values are read.
   for (const bool reads_values : {false, true})
     for (std::size_t index = 0; index < definition_count; ++index)
       if (has_values(definitions_[index]->kind) == reads_values)

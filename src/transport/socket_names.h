@@ -24,7 +24,8 @@ struct SocketNames {
   IpName peer;
 };
 
-/// Nothing if `fd` is not a connected IP socket. IPv4-mapped IPv6 addresses become IPv4 addresses.
+/// std::nullopt if `fd` is not a connected IP socket. IPv4-mapped IPv6 addresses become IPv4
+/// addresses.
 [[nodiscard]] std::optional<SocketNames> socket_names(int fd) noexcept;
 
 }  // namespace perigee::transport

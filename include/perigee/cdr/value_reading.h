@@ -88,8 +88,8 @@ class PERIGEE_API ValueReading : public DecoderPart {
   void accept_outer_values(std::uint32_t count) noexcept { outer_count_ = count; }
 
  protected:
-  /// Reads the state of a value in the skipped state of another value, up to its end. False, and
-  /// reads nothing, if its type is not known.
+  /// Reads the whole state of a value that is inside the skipped state of another value. If the
+  /// type of the inner value is not known, returns false and reads nothing.
   [[nodiscard]] virtual bool decode_skipped(Decoder& decoder, const ValueHeader& header);
   /// Whether this object is the ValueReading of its decoder.
   [[nodiscard]] bool is_active() const noexcept { return is_active_; }
@@ -157,8 +157,9 @@ class PERIGEE_API ValueReading : public DecoderPart {
 
 /// A place in the message to which a decoder can go back, for example if the next octets are not
 /// what a reader has looked for. A copy of the decoder would not be enough: inside a valuetype, the
-/// decoder and its reading together know the chunk. Headers of values may be read in between only
-/// if the mark stands before values. The decoder must outlive it. One thread at a time.
+/// decoder and its ValueReading together know the chunk. Between the mark and `go_back`, headers of
+/// values may be read only if the mark was made with Before::values. The decoder must outlive the
+/// mark. One thread at a time.
 class PERIGEE_API DecoderMark {
  public:
   enum class Before : std::uint8_t {
@@ -167,7 +168,7 @@ class PERIGEE_API DecoderMark {
   };
   explicit DecoderMark(Decoder& decoder, Before before = Before::plain_octets) noexcept;
   /// Also takes back an error, charged memory, and the copies of octets that chunks had divided.
-  /// The steps of `Decoder::count_steps` stay counted if the mark stands before values.
+  /// With Before::values, the steps of `Decoder::count_steps` stay counted.
   void go_back() noexcept;
 
  private:

@@ -41,8 +41,8 @@ inline constexpr std::size_t trace_state_size_max = 512;
 
 /// "00-<trace id>-<span id>-<flags>", in lower-case hexadecimal digits.
 [[nodiscard]] PERIGEE_API std::string to_traceparent(const Trace& trace);
-/// Parses the text of `to_traceparent`. Nothing if the text is malformed, or an id is zero. Accepts
-/// later versions, as the specification requires. The result has no parent and no state.
+/// Parses the text of `to_traceparent`. std::nullopt if the text is malformed, or an id is zero.
+/// Accepts later versions, as the specification requires. The result has no parent and no state.
 [[nodiscard]] PERIGEE_API std::optional<Trace> parse_traceparent(std::string_view text);
 
 /// The trace of the calling thread. In an upcall: the span of the request, if the ORB has

@@ -125,7 +125,7 @@ PERIGEE_API std::expected<OmniorbUnixAddress, cdr::Error> decode_omniorb_unix_ad
     OctetSpan data);
 PERIGEE_API std::expected<SslAddress, cdr::Error> decode_ssl_address(OctetSpan data);
 PERIGEE_API std::expected<CodeSetContext, cdr::Error> decode_code_set_context(OctetSpan data);
-/// Nothing if the data does not decode.
+/// std::nullopt if the data does not decode.
 PERIGEE_API std::optional<std::uint64_t> decode_remaining_time(OctetSpan data) noexcept;
 /// Whether the data is the version of GIOPlite that this library understands.
 PERIGEE_API bool decode_giop_lite(OctetSpan data) noexcept;

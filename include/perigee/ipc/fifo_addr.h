@@ -14,7 +14,7 @@ class FifoAddr {
   /// Longest path, in octets. The system may allow less in a folder.
   static constexpr std::size_t path_size_max = 4095;
 
-  /// Nothing if the path is empty, too long or has a NUL in it.
+  /// std::nullopt if the path is empty, too long or has a NUL in it.
   [[nodiscard]] static std::optional<FifoAddr> path(std::string_view path) {
     if (path.empty() || path.size() > path_size_max) return std::nullopt;
     if (path.find('\0') != std::string_view::npos) return std::nullopt;

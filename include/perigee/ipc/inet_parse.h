@@ -27,7 +27,7 @@ struct HostAndPort {
   return static_cast<std::uint16_t>(value);
 }
 
-/// Nothing if the text has another form. An IPv6 address needs its brackets.
+/// std::nullopt if the text has another form. An IPv6 address needs its brackets.
 [[nodiscard]] constexpr std::optional<HostAndPort> split_host_port(std::string_view text) noexcept {
   HostAndPort result;
   std::string_view rest;

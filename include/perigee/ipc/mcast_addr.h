@@ -14,7 +14,7 @@ namespace perigee::ipc {
 /// An IPv4 or IPv6 multicast group and a port. There is no default group.
 class McastAddr {
  public:
-  /// Nothing if `address` is not a multicast address.
+  /// std::nullopt if `address` is not a multicast address.
   [[nodiscard]] static constexpr std::optional<McastAddr> of(const InetAddr& address) noexcept {
     if (!address.is_multicast()) return std::nullopt;
     return McastAddr(address);

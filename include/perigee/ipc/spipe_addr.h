@@ -20,11 +20,11 @@ class SPipeAddr {
   /// The address with the name of a UNIX-domain address.
   constexpr explicit SPipeAddr(const UnixAddr& name) noexcept : name_(name) {}
 
-  /// Nothing if the path is empty, too long or has a NUL in it.
+  /// std::nullopt if the path is empty, too long or has a NUL in it.
   [[nodiscard]] static constexpr std::optional<SPipeAddr> path(std::string_view path) noexcept {
     return made(UnixAddr::path(path));
   }
-  /// Nothing if the name is empty or too long.
+  /// std::nullopt if the name is empty or too long.
   [[nodiscard]] static constexpr std::optional<SPipeAddr> abstract(std::string_view name) noexcept {
     return made(UnixAddr::abstract(name));
   }

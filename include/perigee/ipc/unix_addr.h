@@ -20,12 +20,12 @@ class UnixAddr {
   enum class Kind : std::uint8_t { unnamed, path, abstract };
 
   constexpr UnixAddr() noexcept = default;
-  /// Nothing if the path is empty, too long or has a NUL in it.
+  /// std::nullopt if the path is empty, too long or has a NUL in it.
   [[nodiscard]] static constexpr std::optional<UnixAddr> path(std::string_view path) noexcept {
     if (path.find('\0') != std::string_view::npos) return std::nullopt;
     return make(Kind::path, path);
   }
-  /// A name outside of the file system; any octets. Nothing if it is empty or too long.
+  /// A name outside of the file system; any octets. std::nullopt if it is empty or too long.
   [[nodiscard]] static constexpr std::optional<UnixAddr> abstract(std::string_view name) noexcept {
     return make(Kind::abstract, name);
   }

@@ -32,8 +32,8 @@ struct AddressChoice {
   AddressUse use;
 };
 
-/// The rank of the protocol with this scheme; lower ranks are better. Nothing if the protocol must
-/// not be used.
+/// The rank of the protocol with this scheme; lower ranks are better. std::nullopt if the protocol
+/// must not be used.
 using SchemeRank = std::function<std::optional<std::size_t>(const std::string& scheme)>;
 
 /// Gives the addresses that are tried, then the addresses that are left out. The tried addresses

@@ -53,7 +53,7 @@ class BodyRewriter final {
  private:
   static constexpr std::size_t kept_size_max = 256 * 1024;
 
-  /// Nothing: the copy needs `Phase::kept`.
+  /// std::nullopt: the copy needs `Phase::kept`.
   [[nodiscard]] std::optional<Result> copy(const Received& received,
                                            std::span<const cdr::TypeNode* const> types,
                                            ReplaceReference replace, ValueCopier::Phase phase);

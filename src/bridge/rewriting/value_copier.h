@@ -17,7 +17,7 @@
 
 namespace perigee::bridge {
 
-/// The reference that takes the place of another one. Nothing: the reference stays as it is.
+/// The reference that takes the place of another one. std::nullopt: the reference stays as it is.
 using ReplaceReference = function_ref<std::optional<iop::Ior>(const iop::Ior&)>;
 
 /// Copies the octets of values from a decoder to an encoder of the same byte order. The encoder

@@ -17,7 +17,7 @@ namespace perigee::interceptors {
 inline constexpr std::uint32_t context_trace = 0x50474504;
 
 [[nodiscard]] std::vector<std::uint8_t> encode_trace_context(const Trace& trace);
-/// Nothing if the octets are malformed. A malformed or too long `tracestate` is dropped.
+/// std::nullopt if the octets are malformed. A malformed or too long `tracestate` is dropped.
 [[nodiscard]] std::optional<Trace> decode_trace_context(OctetSpan octets);
 
 /// Puts the interceptors before all others, so that the trace is known to them. Also adds the trace

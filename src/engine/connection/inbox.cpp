@@ -47,7 +47,8 @@ Inbox::Inbox(messaging::Session& session, messaging::Role role) noexcept
       state_(State::datagrams),
       role_(role) {}
 
-/// Octets of an incomplete message are at hand or in its storage, or a large message is likely.
+/// Called if octets of an incomplete message are at hand or in its storage, or if a large message
+/// is likely.
 ReceiveSpace Inbox::space_for_rest(MutableOctetSpan scratch) {
   if (remaining_ != 0) return space_of_storage(scratch);
   if (begin_ != end_) {
@@ -378,7 +379,8 @@ void Inbox::keep_detached(const Frame& frame, IncomingMessage& message) {
   free_held();
 }
 
-/// Moves the octets at hand of the frame at the front to current_, which its rest will follow.
+/// Begins the storage of the frame at the front: moves the octets at hand to current_. The rest of
+/// the frame will be received there.
 void Inbox::begin_storage() {
   if (frame_.continuation) {
     current_ = take_partial(frame_);
@@ -440,8 +442,9 @@ Assembly Inbox::take_partial(const Frame& frame) {
   return partial;
 }
 
-/// No more fragments will come of a request that was cancelled (interop fact 9 of docs/interop.md).
-/// A peer does not cancel its replies; requests of GIOP 1.1 cannot be matched.
+/// After the peer has cancelled a request, it sends no more fragments of this request (interop fact
+/// 9 of docs/interop.md). A peer does not cancel its replies. Requests of GIOP 1.1 cannot be
+/// matched.
 void Inbox::drop_cancelled(const Frame& cancel) noexcept {
   if (!cancel.identified) return;
   std::erase_if(partials_, [&](const Assembly& partial) {

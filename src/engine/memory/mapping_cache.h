@@ -1,5 +1,5 @@
-// Storage of large messages: memory mappings. They are kept for a while, so that not each message
-// of a stream pays for fresh pages.
+// Storage of large messages: memory mappings. They are kept for a while, so that a stream of
+// messages does not pay for fresh pages each time.
 #pragma once
 
 #include "engine/memory/kept_memory.h"

@@ -10,8 +10,8 @@ namespace perigee::idlc {
 
 inline constexpr std::size_t fixed_digits_max = 31;
 
-/// `op` is '+', '-', '*' or '/'. Digits after the 31st are cut off, not rounded. Nothing if the
-/// integer part alone has more than 31 digits, or for a division by zero.
+/// `op` is '+', '-', '*' or '/'. Digits after the 31st are cut off, not rounded. std::nullopt if
+/// the integer part alone has more than 31 digits, or for a division by zero.
 std::optional<FixedValue> calculate(const FixedValue& left, char op, const FixedValue& right);
 
 /// The value without the fraction's digits beyond `scale`.

@@ -1,4 +1,4 @@
-// The protocols of an ORB, and the endpoints where it listens, while it runs.
+// Adds and removes protocols and endpoints of an ORB that runs already.
 #include "orb/core/orb_core.h"
 #include <perigee/orb/protocols.h>
 

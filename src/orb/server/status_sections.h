@@ -30,7 +30,7 @@ class StatusSections {
   void remove(const std::string& name) noexcept;
   /// Names and titles.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> all() const;
-  /// Nothing if there is no such section. Throws the exceptions of the section's function.
+  /// std::nullopt if there is no such section. Throws the exceptions of the section's function.
   [[nodiscard]] std::optional<StatusTable> read(std::string_view name,
                                                 const StatusQuery& query) const;
 

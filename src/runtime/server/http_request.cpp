@@ -46,7 +46,7 @@ std::string_view without_blanks(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Takes the text before `separator`, and removes both. Nothing if there is no separator.
+// Takes the text before `separator`, and removes both. std::nullopt if there is no separator.
 std::optional<std::string_view> take_until(std::string_view& text, std::string_view separator) {
   const auto end = text.find(separator);
   if (end == std::string_view::npos) return std::nullopt;

@@ -39,8 +39,8 @@ inline constexpr std::size_t header_lines_max = 64;
 /// rebinding).
 [[nodiscard]] bool is_accepted_host(std::string_view host, std::span<const std::string> names);
 
-/// The values of all parameters `name` of a query, decoded. Nothing if one of them has a malformed
-/// escape. "+" stands for itself.
+/// The values of all parameters `name` of a query, decoded. std::nullopt if one of them has a
+/// malformed escape. "+" stands for itself.
 [[nodiscard]] std::optional<std::vector<std::string>> query_values(std::string_view query,
                                                                    std::string_view name);
 /// Writes all octets except letters, digits, '-', '.', '_' and '~' as %XX. RFC 3986, section 2.1.

@@ -16,7 +16,7 @@ struct MetricsSource {
   std::function<std::string()> json;
   /// Null: there is no `/status.json`.
   std::function<std::string()> status = nullptr;
-  /// Null: there is no `/section.json`. Nothing: no section has this name.
+  /// Null: there is no `/section.json`. std::nullopt: no section has this name.
   std::function<std::optional<std::string>(std::string_view name, const orb::StatusQuery& query)>
       section = nullptr;
 };

@@ -93,8 +93,8 @@ class DurableLog final : public EventLog, public std::enable_shared_from_this<Du
   void post_passing(event::Reactor& loop) noexcept;
   /// Passes a part of the events on, and lets the loop do other work before the next part.
   void pass_on_some() noexcept;
-  /// Takes the next event to pass on. Nothing: no event is left, and the loop has nothing more to
-  /// do.
+  /// Takes the next event to pass on. std::nullopt: no event is left, and the loop has nothing more
+  /// to do.
   [[nodiscard]] std::optional<StoredEvent> take_passing();
   void pass_on(const StoredEvent& event) noexcept;
 

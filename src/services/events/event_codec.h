@@ -19,7 +19,8 @@ class EventCodec {
   /// The type and the value, as an encapsulation. Raises BAD_PARAM for a value that has no such
   /// form: a valuetype or a local object.
   [[nodiscard]] std::string encode(const CORBA::Any& data) const;
-  /// The opposite of `encode`. Nothing if the octets are damaged, or beyond the limits of the ORB.
+  /// The opposite of `encode`. std::nullopt if the octets are damaged, or beyond the limits of the
+  /// ORB.
   [[nodiscard]] std::optional<CORBA::Any> decode(std::string_view octets) const;
 
  private:

@@ -1,5 +1,5 @@
-// Proxies end when a peer disconnects, when a peer fails, with their channel, or if clients do not
-// use them and others need their places.
+// A proxy ends when its peer disconnects or fails, and when its channel ends. A proxy that no
+// client uses also ends if a new proxy needs its place.
 #include "services/events/proxies.h"
 
 #include <perigee/base/log.h>
@@ -84,7 +84,7 @@ void Proxies::Place::hand_over() noexcept {
   --proxies_.in_making_;
 }
 
-// The own process, which has no name, has no limit of its own.
+// Clients in this process have an empty name, and no limit for each client.
 void Proxies::add_place(const std::string& client) {
   if (!client.empty()) ++of_client_[client];
 }
@@ -166,7 +166,8 @@ bool Proxies::may_search(Room reason) {
   return true;
 }
 
-// The search for unused proxies takes time, so it is only made at a limit, once a second.
+// The search for unused proxies takes time. So it is made only when a limit is reached, and at most
+// once a second.
 void Proxies::reserve(const std::string& client) {
   Room room = try_reserve(client);
   if (room == Room::taken) return;

@@ -11,7 +11,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds first_delay{50};  // before the next attempt; doubled up to
+// The delay before the next attempt. Each failure doubles the delay, up to `delay_max`.
+constexpr milliseconds first_delay{50};
 constexpr milliseconds delay_max{1'000};
 constexpr int final_refusals = 3;
 

@@ -18,7 +18,7 @@ namespace perigee::events::nats {
 /// A message from NATS, with the headers that the store reads. A missing header is empty,
 /// and so is a header that is longer than the headers that NATS and this store write.
 struct Message {
-  std::string subject;  ///< to which it was sent; for pushed messages, that of the consumer
+  std::string subject;  ///< of the message; a pushed message has the subject of its consumer
   std::string reply;    ///< the subject for replies
   std::string octets;
   std::string status;            ///< "Status": 100, 404, 503 and others
@@ -26,7 +26,7 @@ struct Message {
   std::string message_id;        ///< "Nats-Msg-Id"
   std::string number;            ///< "Nats-Sequence", only in answers that have a stored message
   std::string last_of_consumer;  ///< "Nats-Last-Consumer"
-  std::string stalled;           ///< "Nats-Consumer-Stalled": a subject that ends the pause
+  std::string stalled;  ///< "Nats-Consumer-Stalled": a message to this subject ends a pause
 };
 
 using Task = std::move_only_function<void()>;

@@ -67,7 +67,7 @@ bool may_be_made(const StoreError& error) {
   return error.kind == StoreError::Kind::failed || error.kind == StoreError::Kind::uncertain;
 }
 
-/// The object id in a reference. Nothing if the adapter did not make the reference.
+/// The object id in a reference. std::nullopt if the adapter did not make the reference.
 std::optional<PortableServer::ObjectId> id_in(const PoaRef& poa, const ObjectRef& object) {
   try {
     return poa->reference_to_id(object);

@@ -1,5 +1,5 @@
-// Keeps the names up to date: copies them, then follows the changes by a watch. Proves by reads
-// that most members confirm how old the names are.
+// Keeps the names up to date: copies them, then follows the changes by a watch. It also proves how
+// old the names are. For this, it makes reads that most members of etcd must confirm.
 #pragma once
 
 #include "services/naming_etcd/catch_ups.h"
@@ -101,7 +101,8 @@ class Following {
   TimePoint copy_begin_{};
   TimePoint retry_at_{};
   std::uint32_t retries_ = 0;
-  /// After an error that time does not mend. It doubles until a copy is made.
+  /// The pause after an error that time does not mend. Each such error doubles it, until a copy is
+  /// made.
   Duration long_pause_ = long_pause_min;
   std::optional<StoreError> error_;
 

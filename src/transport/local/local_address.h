@@ -34,8 +34,8 @@ struct LocalListenAddress {
   bool for_omniorb = false;           ///< publish the address in the form of omniORB
 };
 
-/// Parses an absolute path, or '@' and a name, optionally followed by "?user=<number>". Nothing if
-/// the text has another form or is too long.
+/// Parses an absolute path, or '@' and a name, optionally followed by "?user=<number>".
+/// std::nullopt if the text has another form or is too long.
 std::optional<LocalAddress> parse_local_address(std::string_view text);
 /// The same address with the number of the server's user.
 std::string published_address(const LocalAddress& address, std::uint32_t user);

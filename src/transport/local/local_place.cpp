@@ -89,9 +89,9 @@ LocalPlace place_seen_here(const std::string& address) {
 
 namespace {
 
-/// Whether both places are the same, if the host alone decides this. Nothing: the folder decides.
-/// If the kernels differ, the machine decides: it may have been restarted, and its folders may have
-/// other numbers now.
+/// Whether both places are the same, if the host alone decides this. std::nullopt: the folder
+/// decides. If the kernels differ, the machine decides: it may have been restarted, and its folders
+/// may have other numbers now.
 std::optional<bool> decided_by_host(const LocalPlace& published, const LocalPlace& here) {
   const bool same_machine = published.machine == here.machine;
   if (published.boot != here.boot) return here.machine != 0 && same_machine;

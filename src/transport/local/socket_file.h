@@ -66,8 +66,8 @@ ipc::Result<ListeningFile> listen_at_file(const ipc::UnixAddr& address, std::uin
 /// nothing is removed. True: there is no file at the path now.
 bool remove_if_stale(const ipc::UnixAddr& address);
 
-/// The name of the socket file to which the lock file `name` belongs. Nothing if `name` is not the
-/// name of a lock file. Both names are without folders.
+/// The name of the socket file to which the lock file `name` belongs. std::nullopt if `name` is not
+/// the name of a lock file. Both names are without folders.
 std::optional<std::string> socket_of_lock(std::string_view name);
 
 }  // namespace perigee::transport

@@ -46,8 +46,7 @@ class UdpPeer final : public Transport {
   /// The limit of octets that wait for the reader; further datagrams are dropped. An empty queue
   /// takes any datagram.
   static constexpr std::size_t queue_size_max = std::size_t{64} * 1024;
-  /// The size that each datagram counts in addition to its octets, for the memory of its place in
-  /// the queue.
+  /// Each datagram counts as this many octets more, because its place in the queue needs memory.
   static constexpr std::size_t datagram_overhead = 64;
 
   UdpPeer(std::shared_ptr<UdpPeerOwner> socket, const ipc::InetAddr& address, event::Signal signal);
