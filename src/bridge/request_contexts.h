@@ -20,7 +20,7 @@ using Agreement = std::uint64_t;
 
 /// The information in the service contexts of one received message.
 struct ReceivedContexts {
-  std::optional<Agreement> agreement;  ///< nothing: the message announces no code sets
+  std::optional<Agreement> agreement;  ///< std::nullopt: the message announces no code sets
   std::uint8_t bridges = 0;            ///< that the request has passed
   bool has_private = false;            ///< some contexts are for this connection only
 

@@ -32,7 +32,7 @@ enum class Use : std::uint8_t { oneway, two_way };
 
 /// The properties of a transport that messages need, for one kind of use.
 struct Needs {
-  std::optional<Shape> shape = Shape::stream;  ///< nothing: both shapes are possible
+  std::optional<Shape> shape = Shape::stream;  ///< std::nullopt: both shapes are possible
   bool reliable = true;
   bool ordered = true;
   bool two_way = true;  ///< messages go in both directions

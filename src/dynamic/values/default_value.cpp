@@ -29,7 +29,8 @@ using DynamicAny::DynAnyFactory;
 std::string text_of(const TypeNode& type) { return "'" + cdr::to_text(type) + "'"; }
 
 /// Writes the octets of a default value. The type may come from the network: it may contain itself,
-/// and its arrays may be huge. Both limits hold before anything is written.
+/// and its arrays may be huge. So the limits of levels and of components are checked before each
+/// part is written.
 class DefaultWriter final {
  public:
   explicit DefaultWriter(Encoder& encoder) : out_(encoder) {}
@@ -169,8 +170,8 @@ class DefaultWriter final {
   std::uint32_t levels_left_ = levels_max;
 };
 
-/// Values of a discriminator. There are more of them than a TypeCode can have labels, unless the
-/// discriminator has fewer values.
+/// The values among which a label that is not in use is searched. They are all values of the
+/// discriminator, or more values than a TypeCode can have labels.
 struct Candidates {
   std::int64_t first = 0;
   std::int64_t last = 0;

@@ -33,7 +33,7 @@ class OutboundCall {
   OutboundCall(const OutboundCall&) = delete;
   OutboundCall& operator=(const OutboundCall&) = delete;
 
-  /// Called by the thread that has ended the call or will insert it, or if one thread uses all
+  /// Only for the thread that has ended the call or will insert it, unless one thread uses all
   /// calls.
   [[nodiscard]] State state() const noexcept { return state_; }
   [[nodiscard]] bool is_listed() const noexcept {
@@ -117,8 +117,8 @@ class OutboundCalls final {
 
   /// Lists a call whose request will be sent later: ended → unsent.
   [[nodiscard]] Status submit(OutboundCall& call) noexcept;
-  /// Lists a call whose request is sent now: ended or unsent → departing. With a reply to come, the
-  /// call is in the table from now on. Only a call that was not listed can be refused.
+  /// Lists a call whose request is sent now: ended or unsent → departing. A call that expects a
+  /// reply is in the table from now on. Only a call that was not listed can be refused.
   [[nodiscard]] Status depart(OutboundCall& call) noexcept;
   /// The request has been sent or queued: departing → awaiting. No effect if the call has ended.
   void sent(OutboundCall& call) noexcept;
@@ -146,7 +146,7 @@ class OutboundCalls final {
   [[nodiscard]] OutboundCall* take_oneway() noexcept;
   /// No call is listed from now on. False: closed before.
   bool close() noexcept;
-  /// Takes out a call with a reply to come; if there is none, a departing oneway; if there is none,
+  /// Takes out a call that expects a reply; if there is none, a departing oneway; if there is none,
   /// an unsent call. Null: none is left.
   [[nodiscard]] OutboundCall* take_any() noexcept;
 
@@ -165,9 +165,9 @@ class OutboundCalls final {
   [[nodiscard]] OutboundCall* first_unsent() noexcept;
   [[nodiscard]] std::size_t unsent() noexcept;
 
-  /// Each listed call is in one list, with the state of that list. The table has exactly the calls
-  /// with replies to come; their ids are distinct and of this side's parity. closed: no call is
-  /// listed except the calls that `take_any` will give.
+  /// Each listed call is in one list, with the state of that list. The table has exactly the sent
+  /// calls that expect replies; their ids are distinct and of this side's parity. closed: no call
+  /// is listed except the calls that `take_any` will give.
   [[nodiscard]] bool check_invariants() noexcept;
 
  private:

@@ -60,8 +60,9 @@ class QueuedOctets {
 struct OutgoingCounts {
   explicit OutgoingCounts(MemoryBudget* budget = nullptr) noexcept : queued(budget) {}
 
-  SoleWriterCounter messages;  ///< sent, or handed to a send; by the writing thread
-  SoleWriterCounter octets;    ///< accepted by the transport; by the writing thread
+  // The writing thread changes these counters.
+  SoleWriterCounter messages;  ///< messages that were sent, or handed to a send
+  SoleWriterCounter octets;    ///< octets that the transport has accepted
   QueuedOctets queued;
 };
 

@@ -6,8 +6,8 @@
 
 namespace perigee::idlc {
 
-/// The node with that kind and name in the current scope, or null. A name that is declared
-/// elsewhere and only used here does not count. Nor does a component.
+/// The node with that kind and name in the current scope, or null. Ignores names that are declared
+/// elsewhere and only used here, and nodes that stand for components.
 template <typename T>
 T* declared_node(Context& context, const Identifier& identifier) {
   const Symbol* known = context.scopes.current().find_exact(identifier.name);

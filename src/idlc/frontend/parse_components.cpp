@@ -16,7 +16,7 @@ bool is_modifier(const Token& token) {
   return token.kind == TokenKind::keyword && (token.text == "abstract" || token.text == "custom");
 }
 
-/// The number of tokens in front of the keyword of a component; nothing if there is no such
+/// The number of tokens in front of the keyword of a component; std::nullopt if there is no such
 /// keyword.
 std::optional<std::size_t> at_component(const TokenStream& tokens) {
   const std::size_t ahead = is_modifier(tokens.peek()) ? 1 : 0;

@@ -35,7 +35,7 @@ inline constexpr int exit_bad_input = 1;  ///< errors in the IDL, or a file cann
 inline constexpr int exit_bad_usage = 2;  ///< errors in the command line
 
 struct ParseResult {
-  std::optional<Arguments> arguments;  ///< nothing: leave with `exit_status`
+  std::optional<Arguments> arguments;  ///< std::nullopt: leave with `exit_status`
   int exit_status = exit_ok;
 };
 

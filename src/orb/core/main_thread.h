@@ -56,8 +56,8 @@ class MainThread final {
     too_late,   ///< the main thread did not begin the work in time
     shut_down,  ///< `end` was called before the main thread began the work
   };
-  /// Gives `work` to the main thread, calls `wake`, and waits until the work is done. `limit`: of
-  /// the wait until the work begins; without a value there is none. `work` must not throw.
+  /// Gives `work` to the main thread, calls `wake`, and waits until the work is done. `limit`
+  /// bounds the wait until the work begins; std::nullopt: no limit. `work` must not throw.
   [[nodiscard]] End run(function_ref<void()> work, function_ref<void()> wake,
                         std::optional<std::chrono::microseconds> limit);
   /// Gives a request to the main thread. It is dispatched there, in the order of these calls. After

@@ -75,7 +75,7 @@ class Invocation final : private CallSteps {
   }
   void begin_time_limits() noexcept;
   void limit_call_over_datagrams() noexcept;
-  /// True if the request must not be sent, or sent again: its send deadline has passed.
+  /// Whether the send deadline has passed, so that the request must not be sent or sent again.
   [[nodiscard]] bool expired() const noexcept {
     return !slot_.send_deadline.is_never() && slot_.send_deadline.passed(context_.clock.now());
   }

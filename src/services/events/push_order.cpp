@@ -1,5 +1,5 @@
-// A push that does not wait ends inside `end`, and calls `end` again: only the outer call goes on,
-// so that the stack does not grow.
+// `end` resumes the next push. A push that does not wait calls `end` again inside this call. The
+// inner call returns at once, and the outer call resumes the next push. So the stack does not grow.
 #include "services/events/push_order.h"
 
 #include <stop_token>

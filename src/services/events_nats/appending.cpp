@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t window_events = 512;
 constexpr std::size_t window_octets = 4 << 20;  // an empty window accepts any event
-constexpr std::size_t headers_size_max = 256;   // octets of a message besides the event
+constexpr std::size_t headers_size_max = 256;   // octets of a message without the event
 // After this time without an acknowledgement, no new event is sent: it could overtake lost ones.
 constexpr milliseconds stall_time{500};
 constexpr milliseconds not_ready_delay{100};
@@ -140,8 +140,8 @@ StoreError Appending::no_result(const Entry& entry) const {
   return {StoreError::Kind::uncertain, std::move(error.text) + "; the channel may have the event"};
 }
 
-/// An earlier attempt without an answer may have stored the event: limits are checked before the
-/// message id.
+/// An earlier attempt without an answer may have stored the event. NATS then still refuses this
+/// attempt, because it checks its limits before it compares the message id.
 StoreError Appending::refusal(const Entry& entry, const ApiError& error) {
   StoreError refused{error.kind(), "NATS: " + error.text};
   if (entry.open_attempts <= 1) return refused;
@@ -155,8 +155,8 @@ StoreError Appending::failure_of(const Entry& entry, const StoreError& error) {
   return {StoreError::Kind::uncertain, error.text + "; the channel may have the event"};
 }
 
-/// When the oldest event ends without a result. A later event can be sent only then, so an event
-/// that is not sent again does not wait longer than for the answer to one attempt.
+/// The time at which the oldest event ends without a result. Later events may have to wait until
+/// then. So an event that is not sent again waits only for the answer to one attempt.
 TimePoint Appending::end_of(const Entry& entry) const {
   if (!entry.overtaken || entry.number != 0) return entry.end;
   return std::min(entry.end, *entry.overtaken + session_.options().attempt_time_max);

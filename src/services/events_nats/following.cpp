@@ -89,7 +89,7 @@ task<bool> Following::check_last() {
   co_return false;
 }
 
-/// Only a stream of which NATS says that it is another one, or that lacks events, ends the channel.
+/// The channel fails only if NATS says that the stream was made again, or that it lacks events.
 /// Other errors pass: for example, a cluster does not find a stream while its servers start.
 Following::Fault Following::fault_of(const Parsed<StreamInfo>& info) const {
   const std::string what = "the NATS stream '" + place_.stream + "'";
@@ -193,7 +193,7 @@ void Following::report_gap() {
 }
 
 /// A consumer on a replica that still copies the stream may skip events, so only the leader knows.
-/// It is asked after the jump, because a limit may go on to remove events.
+/// The leader is asked after the jump, because a limit may go on to remove events.
 task<void> Following::check_jump() {
   const SequenceNumber number = held_.front().number;
   const TimePoint end = session_.now() + session_.options().attempt_time_max;

@@ -33,7 +33,7 @@ class Following {
   /// Whether a copy was made, which may be out of date.
   [[nodiscard]] bool has_names() const noexcept { return has_names_; }
   [[nodiscard]] const std::optional<StoreError>& last_error() const noexcept { return error_; }
-  /// Since the last watch began.
+  /// The number of retries since the last watch began.
   [[nodiscard]] std::uint32_t retries() const noexcept { return retries_; }
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
   void fill(EtcdStatus& status) const;

@@ -19,8 +19,9 @@ class LocalConnector final : public Connector {
 
   std::expected<std::unique_ptr<Transport>, IoError> connect(
       const Endpoint& endpoint, std::chrono::milliseconds timeout) override;
-  /// Connects, unless the server's queue of connections is full: then only `connect` waits for it.
-  /// So the thread that calls it does not wait for a handshake of a protocol above.
+  /// Connects if the server's queue of connections has room, and otherwise returns null. Then the
+  /// caller uses `connect`, which waits for room. So the thread that calls this function does not
+  /// wait for the handshake of a protocol that wraps `uiop`.
   Begun look_up(const Endpoint& endpoint) override;
 
  private:

@@ -17,8 +17,8 @@ bool trusts_socket(const LocalTrust& trust, const std::string& address);
 /// The numbers of users in the user namespace of this process.
 struct UserNumbers {
   std::uint32_t own;
-  /// The number that stands for all users of other user namespaces; nothing if every user has a
-  /// number here.
+  /// The number that stands for all users of other user namespaces; std::nullopt if every user has
+  /// a number here.
   std::optional<std::uint32_t> of_others;
 
   /// Whether the number stands for exactly one user.

@@ -145,7 +145,7 @@ class RingTransport final : public Transport {
   BriefWait send_wait_;
   std::size_t lent_ = 0;                      // octets that `begin_direct` has lent
   std::atomic<std::uint32_t> published_ = 0;  // octets, modulo 2^32; not in shared memory
-  std::uint32_t sender_polls_ = 0;            // sends since the last drain that may cause a wake
+  std::uint32_t sender_polls_ = 0;            // since the last drain: sends that may cause a wake
   std::atomic<std::chrono::microseconds> send_timeout_{};
 
   // The state of receiving.
