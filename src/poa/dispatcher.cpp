@@ -90,7 +90,7 @@ void Dispatcher::dispatch(orb::ServerRequest& request) noexcept {
 
 void Dispatcher::dispatch_extended(orb::ServerRequest& request) noexcept {
   if (!orb::slots_in_use.load(std::memory_order_relaxed)) return dispatch_without_slots(request);
-  const orb::SlotScope no_slots(nullptr);  // of what the thread did before
+  const orb::SlotScope no_slots(nullptr);  // hides the slots of the thread's earlier work
   dispatch_without_slots(request);
 }
 

@@ -243,7 +243,7 @@ void ValueFrames::copy_unread_octets(std::size_t from) {
 }
 
 // Unread state may contain indirections, which look like two numbers. Their distances cannot be
-// written anew: the numbers may mean something else. So such numbers must stay right as they are.
+// changed, because the numbers may mean something else. So the unchanged distances must be right.
 bool ValueFrames::keeps_indirections(std::size_t from, OctetSpan octets) const noexcept {
   const std::size_t end = from + octets.size();
   for (std::size_t tag = aligned(from); tag + tag_size <= end; tag += tag_size) {

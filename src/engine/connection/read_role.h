@@ -29,8 +29,8 @@ class ReadRole final {
   class Lend {
    public:
     Lend() noexcept = default;
-    /// An event was noted before the role was lent. The thread of the event has left, so the lender
-    /// has to call another one, unless no other thread is to read during the upcall.
+    /// Whether an event was noted before the role was lent. The thread of the event has left. If
+    /// another thread shall read during the upcall, the lender has to call it.
     [[nodiscard]] bool noted() const noexcept { return (word_ & noted_bit) != 0; }
 
    private:

@@ -361,9 +361,8 @@ bool declares(const Scope* scope, const Scope* end, const std::string& name) {
   return false;
 }
 
-/// The scope where the lookup of a template module begins. In the body of an instance, the name
-/// means a declaration of the body. If there is none, it means what it means around the template
-/// module, and only then what it means around the instance.
+/// The scope where the lookup of a template module begins. In the body of an instance, a name is
+/// looked up in the body first, then around the template module, and last around the instance.
 Scope& lookup_scope(Context& context, const std::string& name) {
   Scope& current = context.scopes.current();
   if (context.open_instances.empty()) return current;

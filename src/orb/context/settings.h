@@ -95,8 +95,8 @@ struct Settings {
   std::vector<std::string> local_transports;
   std::string local_transports_beside = "iiop";
   ThreadStrategy thread_strategy = ThreadStrategy::automatic;
-  /// Threads of thread-pool and reactor-per-core; loops of auto and (at most 4) of
-  /// thread-per-connection. 0: one per CPU.
+  /// The number of threads under thread-pool and reactor-per-core. The number of loops under auto
+  /// and thread-per-connection (at most 4). 0: one per CPU.
   std::uint32_t threads = 0;
   std::chrono::microseconds busy_poll{0};  ///< a thread polls for this time before it sleeps
   engine::PollerKind poller = engine::PollerKind::epoll;  ///< -ORBPoller: of a server's loops
@@ -150,8 +150,8 @@ struct Settings {
 
   // Client.
   std::uint32_t connections_per_endpoint_max = 5;  ///< if all are in use, callers share them
-  /// Asynchronous calls on one connection. Further calls use another connection, up to the number
-  /// above.
+  /// Asynchronous calls on one connection. Further calls use another connection, up to
+  /// `connections_per_endpoint_max`.
   std::uint32_t requests_in_flight_max = 16'384;
   std::uint32_t connecting_threads_max = 4;  ///< look up names and connect for asynchronous calls
   /// Calls of reply handlers that are objects of POAs, in progress; further outcomes are dropped.
@@ -187,15 +187,16 @@ struct Settings {
   std::uint32_t nested_upcall_depth_max = 32;      ///< upcalls that wait for replies on one thread
   /// How long the last serving thread waits for its turn at a POA with SINGLE_THREAD_MODEL.
   std::chrono::milliseconds single_thread_wait{10'000};
-  /// Threads of auto and thread-per-connection besides the planned ones, for upcalls that block.
+  /// Under auto and thread-per-connection: threads in addition to the planned threads, for upcalls
+  /// that block.
   std::uint32_t spare_threads_max = 256;
   engine::RequestOrder request_order = engine::RequestOrder::none;  ///< -ORBRequestOrder
   std::uint32_t requests_per_connection_max = 256;  ///< in progress; more wait, or get TRANSIENT
   std::uint32_t requests_max = 16'384;     ///< in progress on all connections; more get TRANSIENT
   std::uint32_t held_requests_max = 1024;  ///< kept while a POAManager holds
-  std::size_t held_size_max = 128 * 1024 * 1024;  ///< octets of all that wait for POAManagers
-  std::uint32_t messages_per_turn_max = 1024;     ///< of one connection, where it shares its thread
-  std::size_t octets_per_turn_max = 1024 * 1024;  ///< octets that such a connection receives
+  std::size_t held_size_max = 128 * 1024 * 1024;      ///< octets of all requests that wait
+  std::uint32_t messages_per_turn_max = 1024;         ///< of a connection that shares its thread
+  std::size_t octets_per_turn_max = 1024 * 1024;      ///< octets that such a connection receives
   std::chrono::milliseconds accept_retry_delay{100};  ///< after running out of handles
   std::chrono::milliseconds drain_idle_timeout{250};  ///< for silent peers, after CloseConnection
   std::chrono::milliseconds drain_timeout{5'000};  ///< for peers to take what is being sent to them

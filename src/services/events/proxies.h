@@ -74,8 +74,8 @@ class Proxy {
   static void require_unconnected(bool has_ended, bool is_connected);
   /// Whether the peer is a proxy of another channel of this service. Raises BAD_PARAM if it is a
   /// proxy of the same channel: its events would circulate for ever. Raises NO_PERMISSION if the
-  /// client may not both supply and consume events. The calls between two proxies come from the own
-  /// process, for which there are no rules.
+  /// client may not both supply and consume events. The calls between two proxies come from this
+  /// process, and the access rules do not concern such calls.
   [[nodiscard]] bool is_own(const ObjectRef& peer) const;
   [[nodiscard]] const Options& options() const noexcept { return channel_->options(); }
 

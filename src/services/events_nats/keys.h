@@ -1,5 +1,5 @@
-// The names of streams, and subjects, of channels and subscriptions. No two channels have the same
-// names, and each key is accepted.
+// The names of the streams and the subjects for channels and subscriptions. No two channels have
+// the same names, and each key is accepted.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace perigee::events::nats {
 
-/// A part of a subject or of a stream's name: letters, digits and '_'. Other octets of `text` are
+/// A part of a subject or of a stream's name: letters, digits and '_'. Other octets of `text`
+/// become
 /// '_' and two digits. A text for which this would be longer than 120 characters has its SHA-256
 /// sum instead. Different texts have different parts.
 [[nodiscard]] std::string encode_part(std::string_view text);

@@ -62,7 +62,7 @@ class MarkedEvents {
   /// lasted for `stream_missing_max`.
   [[nodiscard]] bool may_be_behind(const StreamInfo& info, SequenceNumber acknowledged);
   [[nodiscard]] Publication question(SequenceNumber number) const;
-  /// Of the largest answer, which has an event in base64.
+  /// The size of the largest answer, which has an event in base64.
   [[nodiscard]] std::size_t answer_octets_max() const { return session_.payload_max() / 3 * 4 + 4; }
   /// Waits for room for the answers to at most `wanted` questions. 0: there is none before `end`.
   [[nodiscard]] task<std::size_t> take_room(std::size_t wanted, std::size_t octets_each,

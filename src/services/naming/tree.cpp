@@ -24,7 +24,7 @@ constexpr std::size_t cached_reference_size_max = 4'096;
 constexpr std::size_t sweep_changes = 500;
 constexpr WallTime sweep_interval = 60'000;
 
-/// Of a digit that object_to_string has written: 0 to 9, or a to f.
+/// The value of a hexadecimal digit that object_to_string has written: 0 to 9, or a to f.
 constexpr unsigned value_of(char digit) {
   return static_cast<unsigned>(digit <= '9' ? digit - '0' : digit - 'a' + 10);
 }

@@ -83,8 +83,8 @@ void Following::fill(EtcdStatus& status) const {
   status.reads_waiting = catch_ups_.waiting();
 }
 
-// While no member answers, names are resolved from the copy, without a wait. Likewise after a
-// restored backup, until there is a new copy: no probe says what the former copy lacks.
+// While no member answers, reads use the copy without a wait. They also do this after a backup was
+// restored, until there is a new copy, because no probe shows which changes the former copy lacks.
 void Following::take_catch_ups() {
   catch_ups_.take_added();
   if (failed_probes_ >= options_.members.size() || is_restored_) catch_ups_.give_up();

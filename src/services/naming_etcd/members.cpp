@@ -38,7 +38,7 @@ std::expected<std::string, RequestError> Members::check(HttpAnswer answer,
     error.may_be_made = !was_refused(known->code);
     error.is_full = known->text.contains("database space exceeded");
     error.is_compacted = known->text.contains("revision has been compacted");
-    // Of the gateway in etcd before 3.4.17, which takes messages of at most 4 MiB.
+    // The text of the gateway in etcd before 3.4.17, which takes messages of at most 4 MiB.
     error.is_too_large = known->text.contains("received message larger than max");
   } else {
     error.text += "HTTP status " + std::to_string(answer.status) + "; not a member of etcd 3.4?";

@@ -38,7 +38,8 @@ std::optional<Link> Loans::lend(OctetSpan octets) noexcept try {
 
 // Takes blocks back soon after the receiver has given them back, so that a client that allocates a
 // block for each call uses the same memory again. A client that lends the same blocks again needs
-// no other memory, so it does not read the words: their cache lines are in the receiver's cache.
+// no other memory. Then this function does not read the words, because their cache lines are in the
+// receiver's cache.
 void Loans::collect_some() noexcept {
   if (loans_.empty()) return;
   collect_word(last_);
@@ -49,8 +50,8 @@ void Loans::collect_some() noexcept {
   }
 }
 
-// Looks at all words only when none is known to be free. If that finds few free words, doubles the
-// number of words, so that it happens seldom. A cache line has 16 words.
+// Searches all words only when none is known to be free. If a search finds few free words, doubles
+// the number of words, so that searches are rare. A cache line has 16 words.
 std::optional<std::uint32_t> Loans::free_word() {
   if (free_.empty()) {
     collect_locked();
