@@ -1,5 +1,5 @@
-// Begins the flows of requests, and of new adapters. Apart from the rest of OrbInterceptors, which
-// the flows use.
+// Begins the flows of requests, and of new adapters. These functions of OrbInterceptors have a file
+// of their own, because the flows use its other functions.
 #include "dynamic/interceptors/adapter_components.h"
 #include "dynamic/interceptors/client_flow.h"
 #include "dynamic/interceptors/minor_codes.h"

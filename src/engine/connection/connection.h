@@ -250,7 +250,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   [[nodiscard]] bool must_wait() const noexcept {
     return (requests_.full() || requests_held_.load()) && !is_read_to_end();
   }
-  /// A turn in which no message can be read. No value: the transport has just been opened.
+  /// A turn in which no message can be read. std::nullopt: the transport has just been opened.
   [[nodiscard]] std::optional<Turn> read_without_messages(ThreadFrame& frame);
   [[nodiscard]] std::optional<Turn> open_transport(ThreadFrame& frame);
   [[nodiscard]] Turn drop_input(ThreadFrame& frame) noexcept;
@@ -437,7 +437,7 @@ class PERIGEE_INTERNAL_TYPE Connection final : public Pollable,
   std::shared_ptr<RecentRequests> recent_requests_;    // shared by the listener; null on streams
   const bool may_be_dedicated_;
   const bool transport_buffers_;
-  std::uint32_t upcalls_alone_ = 0;   // on the loop, since the last take-over or deferred reply
+  std::uint32_t upcalls_alone_ = 0;   // upcalls on the loop since a take-over or deferred reply
   std::uint64_t opening_charge_ = 0;  // octets of the budget for handshakes
 
   CorkRule cork_rule_;  // used by a dedicated reader, or by a loop of one thread

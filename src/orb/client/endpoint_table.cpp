@@ -35,7 +35,7 @@ std::chrono::milliseconds nested_send_timeout(const Settings& settings) {
                                                         : std::chrono::milliseconds::zero();
 }
 
-// Owned by the lease, through `give_back`.
+// The lease owns the slot: `give_back` deletes it.
 ConnectionSlot* make_temporary_slot() {
   auto slot = std::make_unique<ConnectionSlot>();
   slot->users.store(1);

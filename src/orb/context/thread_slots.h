@@ -30,8 +30,8 @@ using SlotValuesRef = counted_ptr<const SlotValues>;
 /// False until a slot gets a value in this process: until then, no task needs to keep slots.
 extern PERIGEE_INTERNAL_API std::atomic<bool> slots_in_use;
 
-/// False until a slot gets a value in this process, or an ORB of it gets server interceptors: until
-/// then, an upcall has this one test for both.
+/// False until a slot gets a value in this process, or an ORB of this process gets server
+/// interceptors. So an upcall needs only one test for slots and interceptors.
 extern PERIGEE_INTERNAL_API std::atomic<bool> upcalls_are_extended;
 
 /// Sets both variables. Called before a slot gets a value.

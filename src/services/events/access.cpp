@@ -54,7 +54,7 @@ std::string Access::address() const {
   try {
     return current_->peer();
   } catch (const PortableServer::Current::NoContext&) {
-    return {};  // the own process, outside of a request
+    return {};  // outside of a request: a caller in this process
   }
 }
 

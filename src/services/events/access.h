@@ -12,7 +12,7 @@
 namespace perigee::events {
 
 /// Any thread. The functions look at the client of the calling thread's request: a coroutine calls
-/// them before it waits. Outside of a request, the caller is the own process.
+/// them before it waits. Outside of a request, the client is this process.
 class Access {
  public:
   Access(CORBA::ORB& orb, const Options& options);
@@ -20,7 +20,7 @@ class Access {
   /// Raise NO_PERMISSION if the rules do not admit the client.
   void require_supply() const;
   void require_consume() const;
-  /// Groups the connections of a client. Empty for the own process.
+  /// Groups the connections of a client. Empty for this process.
   [[nodiscard]] std::string client_name() const;
 
  private:
@@ -31,7 +31,7 @@ class Access {
   static Rules prepare(const std::vector<AccessRule>& rules);
   /// `role` and `option` are for the text of the exception.
   void require(const Rules& rules, const char* role, const char* option) const;
-  /// The address of the client of the request; empty for the own process.
+  /// The address of the client of the request; empty for this process.
   [[nodiscard]] std::string address() const;
 
   const CORBA::object_reference<PeerCurrent> current_;

@@ -42,7 +42,7 @@ class WaitingOctets {
 /// Shared by the channel and its events.
 using WaitingOctetsRef = std::shared_ptr<WaitingOctets>;
 
-/// Counted for each event beside its octets: about the memory of the event without its value.
+/// Each event counts as this many octets more: roughly the memory of the event without its value.
 constexpr std::size_t octets_per_event = 256;
 
 /// Shared by the queues of all consumers. Its octets count as long as one queue has the event.

@@ -10,7 +10,7 @@ namespace perigee::events {
 
 namespace {
 
-/// A stop request calls it, and so wakes the waiting task.
+/// A stop request calls this object, and so wakes the waiting task.
 struct Wake {
   WaiterRef waiter;
   void operator()() const noexcept { waiter->done.complete(); }

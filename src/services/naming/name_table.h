@@ -7,7 +7,8 @@
 
 namespace perigee::naming {
 
-/// The bindings of the context of the last key in `query`, without expired bindings. A key is the
+/// The bindings of the context that the last key in `query` names, without expired bindings. A key
+/// is the
 /// number of a context: with names as keys, a path could exceed the size of a request. Only
 /// contexts of this store can be opened. Any thread. A failure of the store, or a context that does
 /// not exist, becomes the note of an empty table.
