@@ -74,7 +74,7 @@ ValueHeader ValueFrames::copy_header() {
 }
 
 // In a chunked value, null and indirections stand in chunks. ValueReading also accepts them between
-// chunks; there is no chunk of their size there.
+// chunks, where no chunk size stands in front of them.
 //
 // Such tags are not counted. So the next search begins at this tag: each piece is passed once.
 void ValueFrames::copy_tag_without_state(std::size_t size) {

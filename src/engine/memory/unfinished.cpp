@@ -28,7 +28,8 @@ void UnfinishedInput::begin() noexcept {
 }
 
 // Messages in fragments may overlap for long, so that some message is always unfinished. The octets
-// of a message that is complete then still count: otherwise the pace of the others would seem slow.
+// of messages that have become complete still count. Otherwise the pace of the unfinished messages
+// would seem slow.
 void UnfinishedInput::note(const Unfinished& unfinished) noexcept {
   if (!under_way_) begin();
   std::uint64_t left = unfinished.left;
@@ -125,8 +126,8 @@ const UnfinishedInput* UnfinishedMessages::exempt() const noexcept {
 
 // The message that began first is exempt from the budget, so that some message always continues. It
 // stays exempt until it is complete, or its connection has ended. Until then no other message
-// becomes exempt. This also holds for an older message: it did not count when the exempt message
-// was chosen, if its octets were charged only afterwards.
+// becomes exempt, not even an older one. There may be an older message, because messages without
+// charged octets do not count when the exempt message is chosen.
 bool UnfinishedMessages::may_be_exempt(const UnfinishedInput& input,
                                        std::uint64_t oldest) const noexcept {
   if (const UnfinishedInput* const present = exempt()) return present == &input;

@@ -122,7 +122,7 @@ bool is_at_file_level(std::span<const Token> tokens_before) {
          std::ranges::count_if(tokens_before, [](const Token& token) { return token.is("}"); });
 }
 
-/// Removes the tokens of orb.idl from the input and returns them. Returns nothing if no file
+/// Removes the tokens of orb.idl from the input and returns them. Returns std::nullopt if no file
 /// includes orb.idl, or if the `#include` is inside a scope, which the parser reports as an error.
 std::optional<TokensAndEvents> take_orb_idl(TokensAndEvents& input) {
   std::vector<Event>& events = input.events;

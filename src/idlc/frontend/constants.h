@@ -39,13 +39,14 @@ Operand apply_binary(std::string_view op, const Operand& left, const Operand& ri
 Operand operand_of(const Value& value, Location location);
 
 /// The operand as a value of `type`. If the operand has the wrong kind or is out of range, reports
-/// an error and returns nothing.
+/// an error and returns std::nullopt.
 std::optional<Value> convert(const Operand& operand, const Type& type, Diagnostics& diagnostics);
 
 /// The operand as a value of its own type, for annotations.
 Value natural_value(const Operand& operand);
 
-/// The least and the greatest value of an integer type (including octet); nothing for other types.
+/// The least and the greatest value of an integer type (including octet); std::nullopt for other
+/// types.
 struct IntegerRange {
   WideInteger least;
   WideInteger greatest;

@@ -18,7 +18,7 @@ struct HttpRequest {
   std::string_view method;
   std::string_view path;                 ///< begins with '/'; without the query
   std::string_view query;                ///< after '?'; may be empty
-  std::optional<std::string_view> host;  ///< the value of Host, with the port; nothing in HTTP/1.0
+  std::optional<std::string_view> host;  ///< the value of Host, with the port, if it was sent
 };
 
 enum class HttpError : std::uint8_t {

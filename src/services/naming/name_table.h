@@ -8,8 +8,7 @@
 namespace perigee::naming {
 
 /// The bindings of the context that the last key in `query` names, without expired bindings. A key
-/// is the
-/// number of a context: with names as keys, a path could exceed the size of a request. Only
+/// is the number of a context: with names as keys, a path could exceed the size of a request. Only
 /// contexts of this store can be opened. Any thread. A failure of the store, or a context that does
 /// not exist, becomes the note of an empty table.
 [[nodiscard]] orb::StatusTable table_of_names(Store& store, const Options& options,
