@@ -342,7 +342,7 @@ class Walk final {
     }
   }
 
-  /// Walks over a valuetype: its front, and its state by the TypeCode.
+  /// Walks over a valuetype: its header, and its state by the TypeCode.
   void valuetype(const TypeNode& type) {
     if (transfer_ != nullptr) return transferred(&type);
     const ValueHeader header = value_header();
@@ -368,7 +368,7 @@ class Walk final {
     out_start_ += out_->buffer().size() - before;
   }
 
-  /// Reads the front of a value, and the whole value unless it has state.
+  /// Reads the header of a value, and the whole value unless it has state.
   ValueHeader value_header() {
     has_valuetype_ = true;
     if (is_plain_only_) {
@@ -437,7 +437,7 @@ class Walk final {
     in_.leave();
   }
 
-  /// Writes the front of the value, with the ids of the TypeCode: the state is that of its type.
+  /// Writes the header of the value, with the ids of the TypeCode: the state is that of its type.
   bool begin_written(const TypeNode& type, const ValueHeader& header) {
     const void* const key = out_->values()->make_key();
     walked_values_.back().key = key;

@@ -223,7 +223,8 @@ using WideFixed =
     IDL::Fixed<static_cast<std::uint16_t>(std::min(Whole + Scale, fixed_digits_max)),
                static_cast<std::uint16_t>(std::clamp(fixed_digits_max - Whole, 0, Scale))>;
 
-/// The type of a result of an A and a B, which are the same type, or need these digits.
+/// The type of a result of an A and a B: A if both are the same type, otherwise a type with these
+/// digits.
 template <typename A, typename B, int Whole, int Scale>
 using FixedResult = std::conditional_t<std::is_same_v<A, B>, A, WideFixed<Whole, Scale>>;
 

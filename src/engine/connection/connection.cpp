@@ -121,8 +121,8 @@ void Connection::shut_down() noexcept {
 }
 
 // `look` starts the watch, which limits the drain. Without a limit, a dedicated reader could wait
-// for its client in a send for ever. A call of this side could wait for its reply for ever, and a
-// request in progress for input that is dropped.
+// for its client in a send for ever. A call of this side could wait for its reply for ever. A
+// request in progress could wait for input that is dropped.
 void Connection::drain() noexcept {
   draining_.store(true);
   if (home_.handler().cancels()) requests_.stop_deferred();

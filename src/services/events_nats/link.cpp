@@ -129,7 +129,7 @@ class LibraryLink final : public Link {
   natsStatus set_security(natsOptions* made, const NatsStoreOptions& options) const;
   natsStatus set_callbacks(natsOptions* made);
 
-  /// Until the library makes no callback any more.
+  /// Waits until the library makes no callback any more.
   void await_callbacks() {
     std::unique_lock lock(mutex_);
     if (connection_ != nullptr) changed_.wait(lock, [this] { return is_closed_; });
