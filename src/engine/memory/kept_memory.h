@@ -27,7 +27,7 @@ struct CacheLimits {
 /// the lock, because freeing memory may take long. Any thread.
 ///
 /// A stream may consist of messages that are all larger than the cache. So one entry above
-/// `size_max` is kept besides the smaller entries.
+/// `size_max` is kept in addition to the smaller entries.
 template <typename Entry>
 class KeptMemory {
  public:

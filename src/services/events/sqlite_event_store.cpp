@@ -25,7 +25,7 @@ namespace {
 using sqlite::store_error;
 
 constexpr std::size_t group_octets_max = 64 << 20;
-// About the memory of a request without an event, such as an acknowledgement or a read.
+// Roughly the memory of a request without an event, such as an acknowledgement or a read.
 constexpr std::size_t request_octets = 256;
 
 std::int64_t system_now() {

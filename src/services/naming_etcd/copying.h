@@ -31,8 +31,8 @@ class Copying {
   /// Begins to copy. If there are no names, makes the keys of an empty tree, and copies them.
   void begin(std::uint64_t new_identity);
   [[nodiscard]] bool is_running() const noexcept { return request_.has_value(); }
-  /// When a page arrived last that no earlier copy had reached, or when a smaller page was asked
-  /// for after a late one. The epoch: never.
+  /// The last time at which a page arrived that no earlier copy had reached, or at which a smaller
+  /// page was requested after a late page. The epoch: never.
   [[nodiscard]] TimePoint progress_at() const noexcept { return progress_at_; }
   void cancel() noexcept;
 

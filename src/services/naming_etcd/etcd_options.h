@@ -22,14 +22,14 @@ struct EtcdStoreOptions {
   std::string key;
   /// The time for a change, with all its attempts. After this time, the change fails.
   std::chrono::milliseconds write_time_max{5'000};
-  /// Names may be that old. If they are older, reads fail until a member answers.
+  /// The largest age of names. If they are older, reads fail until a member answers.
   std::chrono::milliseconds staleness_max{60'000};
-  /// For a read that finds nothing: it waits until the copy has all changes that were made before
-  /// it. Longer than a watch needs that must be moved to another member.
+  /// The time limit of a read that finds nothing. Such a read waits until the copy has all changes
+  /// that were made before the read. A watch can move to another member within this time.
   std::chrono::milliseconds catch_up_time_max{2'000};
-  /// At the start: without an answer of a member. A copy of many names may take longer.
+  /// How long the start waits for an answer of a member. A copy of many names may take longer.
   std::chrono::milliseconds start_time_max{10'000};
-  /// For a page of a copy. After this time, a smaller page is asked for.
+  /// The time for a page of a copy. After this time, a smaller page is requested.
   std::chrono::milliseconds page_time_max{5'000};
   std::size_t contexts_max = 1'000'000;  ///< with the root context
   /// Octets of memory for the copy. A change that makes the copy larger fails with `full`. Names
@@ -44,7 +44,7 @@ struct EtcdStoreOptions {
 
 /// Numbers of a store in etcd, for operators.
 struct EtcdStatus {
-  std::chrono::milliseconds staleness{0};  ///< the names are at most that old
+  std::chrono::milliseconds staleness{0};  ///< the largest age of the names
   std::int64_t revision = 0;               ///< of the newest change that the copy has
   std::uint64_t bindings = 0;
   std::uint64_t size = 0;             ///< memory for the copy, in octets, roughly

@@ -28,7 +28,8 @@ class Following {
   /// Does what is due. Call it after each `Transfers::run`, and at `next_step()`.
   void step();
   [[nodiscard]] TimePoint next_step() const noexcept;
-  /// When a part of a copy arrived last, without the parts that are copied again after an error.
+  /// The last time at which a new part of a copy arrived. Parts that are copied again after an
+  /// error do not count.
   [[nodiscard]] TimePoint copy_progress_at() const noexcept { return copying_.progress_at(); }
   /// Whether a copy was made, which may be out of date.
   [[nodiscard]] bool has_names() const noexcept { return has_names_; }

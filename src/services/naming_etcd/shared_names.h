@@ -48,9 +48,9 @@ class SharedNames {
   void set_broken(StoreError error);
   /// Notes that etcd has this revision, so the watch must deliver it soon.
   void expect(Revision revision);
-  /// The time at which the oldest noted revision that the names lack was noted. The names may lack
-  /// newer revisions all the time: a watch that delivers them late is not given up for that.
-  /// TimePoint::max(): the names lack no noted revision.
+  /// If the names lack noted revisions, the time at which the oldest of these was noted. Otherwise
+  /// TimePoint::max(). A watch that delivers every revision a little late is not given up, although
+  /// the names always lack some newer revisions.
   [[nodiscard]] TimePoint behind_since() const noexcept;
   /// Notes that the names were up to date at this time.
   void set_fresh(TimePoint time, const std::string& member);

@@ -84,7 +84,7 @@ class PERIGEE_API EventStore {
   /// appended in the order of the calls. After `uncertain`, the event may be in the channel.
   virtual void append(const std::string& channel, std::string octets,
                       Receive<SequenceNumber> done) = 0;
-  /// Makes the subscription, or finds it: `begin` is then ignored.
+  /// Makes the subscription. If it exists already, ignores `begin` and returns it.
   virtual void subscribe(const std::string& channel, const std::string& name, Begin begin,
                          Receive<Subscription> done) = 0;
   /// The subscription as the store has it now: other services may have changed it. This default
