@@ -12,7 +12,7 @@ bool is_private(std::uint32_t id) noexcept {
   return id == iop::context_bi_dir_iiop || id == context_bridge || id == context_phase;
 }
 
-// Nothing for malformed data: the bridge passes the data on, and the target refuses it.
+// std::nullopt for malformed data: the bridge passes the data on, and the target refuses it.
 std::optional<Agreement> read_agreement(OctetSpan data) noexcept {
   const auto announced = iop::decode_code_set_context(data);
   if (!announced) return std::nullopt;

@@ -196,7 +196,7 @@ constexpr std::size_t plain_key_place = frame_header_size + 16;
 constexpr std::size_t plain_reply_end = frame_header_size + 12;
 
 /// Parses the header of a reply of 1.2 without contexts, the usual form. Its fields are at constant
-/// offsets. Nothing for other headers, and for an invalid header.
+/// offsets. Returns std::nullopt for other headers and for an invalid header.
 [[gnu::always_inline]] inline std::optional<ReplyHeader> read_plain_reply(
     const IncomingMessage& message) noexcept {
   if (!has_plain_header(message, plain_reply_end)) return std::nullopt;

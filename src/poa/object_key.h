@@ -65,7 +65,7 @@ inline constexpr std::size_t adapter_depth_max = 255;
 class PathNames {
  public:
   explicit PathNames(OctetSpan path) noexcept;
-  /// Nothing after the last name.
+  /// std::nullopt after the last name.
   [[nodiscard]] std::optional<std::string_view> next() noexcept;
 
  private:

@@ -40,8 +40,9 @@ bool CallSteps::return_to_forwarded() noexcept {
   return true;
 }
 
-// Done once per call. If a forward has failed, the object may have moved again, so the call asks at
-// the base. If the base has failed, new protocols may have been registered since it was resolved.
+// Done once per call. The base is the binding of the reference without forwards. If a forward has
+// failed, the object may have moved again, so the call uses the base. If the base has failed, new
+// protocols may have been registered since it was resolved.
 bool CallSteps::return_to_base() {
   if (may_not_rebind()) return false;
   if (std::exchange(returned_to_base_, true)) return false;

@@ -35,10 +35,11 @@ struct Mark {
 using Marks = std::vector<Mark>;
 inline constexpr std::size_t marks_max = 16;
 
-/// Adds the mark of an event after the marked events, and removes marks so that few are left. The
-/// distances to `newest` grow: that of each mark is at most 4 times that of the mark before it, and
-/// 3 more, unless no mark was between them. So after a loss, the newest mark before it is not much
-/// older than the lost events. Does nothing for an event without a message id.
+/// Adds the mark of an event after the marked events, and removes marks so that few are left. Older
+/// marks are farther apart: the distance from `newest` to a mark is at most 4 times the distance to
+/// the mark before it, plus 3, unless there was no mark between the two. So after a loss, the
+/// newest mark before it is not much older than the lost events. Does nothing for an event without
+/// a message id.
 void add_mark(Marks& marks, Mark newest);
 void remove_marks_behind(Marks& marks, SequenceNumber number);
 

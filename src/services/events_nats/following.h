@@ -43,7 +43,7 @@ class Following {
   Following(const Following&) = delete;
   Following& operator=(const Following&) = delete;
 
-  /// Until the session ends or the stream is gone.
+  /// Runs until the session ends or the stream is gone.
   [[nodiscard]] task<void> run();
   /// A message for the consumer with this number.
   void on_message(std::uint64_t consumer, Message message);

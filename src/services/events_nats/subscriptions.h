@@ -71,7 +71,7 @@ class Subscriptions {
                    Receive<void> done);
   /// Whether events may have become removable since the last call.
   [[nodiscard]] bool take_progress() { return std::exchange(has_progress_, false); }
-  /// The events that are done were not removed.
+  /// Called if the events that are done were not removed: the next take_progress returns true.
   void put_progress_back() { has_progress_ = true; }
 
  private:

@@ -58,7 +58,7 @@ ipc::Result<ipc::Handle> open_own_folder(int at, const char* path) {
   return folder;
 }
 
-/// The process in a name of choose_socket_name. Nothing for other names.
+/// The process in a name of choose_socket_name, or std::nullopt for other names.
 std::optional<pid_t> process_of(std::string_view name) noexcept {
   pid_t process = 0;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
