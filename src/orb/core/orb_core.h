@@ -325,8 +325,8 @@ class PERIGEE_API OrbCore final : public ReferenceFactory,
   const Settings settings_;
   const Clock& clock_;
   const std::function<std::expected<perigee::shared_pool, IoError>()> shared_pool_source_;
-  const std::shared_ptr<void>
-      kept_;  // the only owner: a shared_ptr because its deleter is type-erased
+  // The only owner: a shared_ptr because its deleter is type-erased.
+  const std::shared_ptr<void> kept_;
   const std::unique_ptr<transport::ProtocolRegistry> protocols_;
   const std::unique_ptr<messaging::MessagingProtocol> messaging_;
   const std::unique_ptr<OrbMetrics> metrics_;

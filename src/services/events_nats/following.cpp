@@ -16,8 +16,8 @@ using std::chrono::milliseconds;
 
 constexpr int missing_heartbeats_max = 3;
 constexpr std::size_t held_octets_max = std::size_t{16} << 20;
-constexpr std::size_t message_octets_own =
-    256;  // memory of a held message without its text, roughly
+// Roughly the memory of a held message without its text.
+constexpr std::size_t message_octets_own = 256;
 // The delay before the next consumer doubles up to the largest delay.
 constexpr milliseconds next_consumer_delay{100};
 constexpr milliseconds next_consumer_delay_max{2'000};
