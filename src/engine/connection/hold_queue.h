@@ -15,7 +15,7 @@
 
 namespace perigee::engine {
 
-/// A connection, as the queue sees it.
+/// The interface of a connection that the queue uses.
 class HoldOwner {
  public:
   virtual void add_reference() noexcept = 0;

@@ -71,7 +71,7 @@ TEST_CASE("maps, bitmasks and bitsets go into an any and come out") {
                                Modern::Wide::lowest));
 }
 
-TEST_CASE("a value that an enum or a bitmask does not have is refused when the any is decoded") {
+TEST_CASE("a decoded any refuses a value that its enum does not have; a bitmask has its own kind") {
   Any level;
   level <<= Codes::Level::high;
   Octets wire = encode(level, std::endian::big);
