@@ -71,7 +71,8 @@ class Limit {
 
 }  // namespace
 
-TEST_CASE("a client uses shared memory if it comes first, and the servant knows its identity") {
+TEST_CASE(
+    "a client uses shared memory if its profile is first; the servant gets the client's identity") {
   ThreeEndpoints three;
   const auto ior = iop::parse_ior_string(three.server.reference).value();
   REQUIRE(ior.profiles.size() == 3);

@@ -85,7 +85,7 @@ class Following {
   [[nodiscard]] bool has_fault() const;
   /// Asks the leader whether the events before the first held one are removed.
   [[nodiscard]] task<void> check_jump();
-  /// Passes the event on, or holds it behind a jump.
+  /// Passes the event on, or holds it after a jump in the numbers.
   void take(SequenceNumber number, Message message);
   void pass_on(SequenceNumber number, Message message);
   void remove_consumer();
