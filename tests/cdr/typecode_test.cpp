@@ -521,10 +521,10 @@ TEST_CASE("the label of a union's default is ignored, and may be one octet") {
   CHECK(error_of(union_of_jacorb(long_number, {1})) == ErrorKind::bad_value);
 }
 
-// A TypeCode may end at any alignment. Behind it, JacORB's form is shorter than the form of the
-// standard.
+// A TypeCode may end at any alignment. JacORB's form of the octets after it is shorter than the
+// form of the standard.
 TEST_CASE(
-    "the default's label of one octet is distinguished from a label of four, behind any member") {
+    "the default's label of one octet is distinguished from a label of four, after any member") {
   const Octets wire = octets(0, 0, 0, 16, 0, 0, 0, 84, 0, 0, 0, 0,               // tk_union
                              0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,     // no names
                              0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2,                 // over long

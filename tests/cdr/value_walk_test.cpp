@@ -44,7 +44,7 @@ Octets everything(std::endian order, std::size_t start, CodeSets code_sets = {})
   return buffer.flatten();
 }
 
-/// A message with the value behind `start` other octets, so that alignment counts from the message.
+/// A message with the value after `start` other octets, so that alignment counts from the message.
 Octets after(std::size_t start, const Octets& wire) {
   Octets message(start);
   message.insert(message.end(), wire.begin(), wire.end());

@@ -294,7 +294,7 @@ TEST_CASE("a signal that a handler catches does not end a wait") {
   sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_CASE("an acceptor listens at a path, and removes it on request") {
+TEST_CASE("the path at which an acceptor listened stays until it is removed") {
   const std::string path = "perigee_ipc_stream_test_" + std::to_string(getpid());
   const auto address = UnixAddr::path(path).value();
   lsock::remove(address);

@@ -113,7 +113,8 @@ class Following {
   bool has_gap_ = false;
   std::uint64_t checked_ = 0;  // the connection over which the stream was checked last
   bool needs_check_ = false;   // of the stream, since its last check began
-  /// Events behind missing numbers, which wait until the leader has confirmed these.
+  /// Events after missing numbers. They wait until the leader has confirmed that these numbers are
+  /// missing.
   struct Held {
     SequenceNumber number = 0;
     Message message;

@@ -42,7 +42,7 @@ void check_any(const T& value) {
 
 }  // namespace
 
-TEST_CASE("enums with values go into an any and come out") {
+TEST_CASE("enums with values are inserted into anys and extracted") {
   check_any(Codes::Level::high);
   check_any(Codes::Signed::least);
   check_any(Codes::Large::much);
@@ -57,7 +57,7 @@ TEST_CASE("enums with values go into an any and come out") {
   }
 }
 
-TEST_CASE("maps, bitmasks and bitsets go into an any and come out") {
+TEST_CASE("maps, bitmasks and bitsets are inserted into anys and extracted") {
   check_any(Modern::Dictionary{{"one", {1}}, {"two", {}}});
   check_any(Modern::Few{{1, Modern::Sized()}});
   check_any(Modern::Flags(Modern::Flags::first | Modern::Flags::sixth));
