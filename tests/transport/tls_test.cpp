@@ -246,7 +246,7 @@ TEST_CASE_FIXTURE(Fixture, "a client sees the parts of the server's certificate"
 }
 
 TEST_CASE_FIXTURE(Fixture,
-                  "a client that does not verify servers accepts any, and logs a warning") {
+                  "a client that does not verify servers accepts any certificate, and logs it") {
   LogLines lines(log::Level::warning);
   const TestCertificates others;
   auto client = certificates.options("");

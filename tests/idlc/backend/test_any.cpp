@@ -236,7 +236,7 @@ TEST_CASE("a comparison of anys ignores names and aliases, also in nested anys")
   CHECK_FALSE((packet == renamed));  // TypeCodes that are values are compared as a whole
 }
 
-TEST_CASE("a sequence of a recursive type goes into an any and comes out") {
+TEST_CASE("a sequence of a recursive type is inserted into an any and extracted") {
   check_any(std::vector<Boxes::Tree>{tree(), Boxes::Tree()});
 }
 
