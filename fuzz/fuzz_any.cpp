@@ -1,6 +1,6 @@
-// Anys and TypeCodes from outside. The first octet selects the byte order, the position at which
-// the value begins, and an any or a TypeCode. An accepted value must be unchanged after it was
-// copied, and after it was written and read again.
+// Anys and TypeCodes from the network. The first octet selects the byte order, the position at
+// which the value begins, and whether it is an any or a TypeCode. An accepted value must be
+// unchanged after it was copied, and after it was written and read again.
 #include "require.h"
 #include <perigee/cdr/typecode.h>
 #include <perigee/orb/any_operators.h>
@@ -56,7 +56,7 @@ void try_type(Decoder decoder) {
   (void)cdr::equivalent(*copy.node, *compact.node);
 }
 
-/// Extracts values of many types. For every any, the result must be false or a value.
+/// Extracts values of many types. Each extraction must return false or give a value.
 template <typename... Types>
 void extract(const CORBA::Any& any) {
   const auto extract_one = [&any](auto value) { (void)(any >>= value); };

@@ -1,7 +1,7 @@
-// Codecs: encapsulations from outside. The first octet selects the version of GIOP, and an any, a
-// value of a known type, or a value of a type that is in the octets, too. A decoded value may take
-// 8 times the size of the octets plus `uncharged_max`. It must be equal after it was encoded and
-// decoded again.
+// Codecs: encapsulations from the network. The first octet selects the version of GIOP and the kind
+// of the other octets: an any, a value of a known type, or a TypeCode and a value of its type. A
+// decoded value may take 8 times the size of the octets plus `uncharged_max`. It must be equal
+// after it was encoded and decoded again.
 #include "heap.h"
 #include "require.h"
 #include <perigee/orb/any_operators.h>

@@ -1,6 +1,6 @@
 // DynAnys of any types and values. The first octet selects the byte order, the position at which
-// the value begins, and an any or a TypeCode. A DynAny is taken apart and put together again: the
-// result must be equal. Then random changes follow, after which it must still be a valid value.
+// the value begins, and whether it is an any or a TypeCode. A DynAny is taken apart and put
+// together again: the result must be equal. After random changes it must still be a valid value.
 #include "dynamic/values/factory.h"
 #include "require.h"
 #include "support/rebuild_dyn_any.h"

@@ -1,6 +1,6 @@
 // Exception holders, which other processes send to reply handlers. The first octet selects the byte
 // order, and the position at which the holder begins. An accepted holder contains an exception, and
-// must be unchanged after it was written and read again.
+// must be unchanged after it has been encoded and decoded again.
 #include "require.h"
 #include <perigee/cdr/decoder.h>
 #include <perigee/cdr/encoder.h>
@@ -25,7 +25,8 @@ HolderRef decode(cdr::Decoder& decoder) {
   return holder;
 }
 
-/// Raises the exception of the holder, and names it. It must be a system exception.
+/// Raises the exception of the holder, which must be a system exception. Returns its repository id
+/// and minor code.
 std::string raised(const HolderRef& holder) {
   try {
     holder->raise_exception();

@@ -1,4 +1,4 @@
-// References from outside: IOR strings, corbalocs, IORs and profiles as octets. The first octet
+// References from peers: IOR strings, corbalocs, IORs and profiles as octets. The first octet
 // selects the kind. An accepted reference must be unchanged after it was written and read
 // again.
 #include "require.h"

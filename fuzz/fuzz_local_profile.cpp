@@ -1,4 +1,4 @@
-// Profiles of UNIX-domain addresses from outside, with a registry that can read them. An accepted
+// Profiles of UNIX-domain addresses from peers, with a registry that can read them. An accepted
 // profile must be unchanged after it was written and read again.
 #include "require.h"
 #include <perigee/iop/components.h>

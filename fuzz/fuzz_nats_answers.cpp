@@ -1,5 +1,6 @@
 // Answers of NATS to the event service, records of subscriptions, and names of channels. The first
-// octet selects what the rest is. A record that was read must be the same after it is written.
+// octet selects how the other octets are parsed. An accepted record must have the same text when it
+// is encoded again.
 #include "require.h"
 #include "services/events_nats/event_marks.h"
 #include "services/events_nats/keys.h"
@@ -32,7 +33,7 @@ void try_message(std::string_view text) {
   if (message) static_cast<void>(nats::sum_of_headers(message->headers));
 }
 
-/// Two different texts have different parts. A line feed separates the two.
+/// Different texts must have different encoded parts. A line feed in `text` separates two texts.
 void try_parts(std::string_view text) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return;

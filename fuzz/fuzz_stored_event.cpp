@@ -1,6 +1,6 @@
-// Rows of a file of durable events. The first octet selects the event's octets, which go through
-// the codec of the service, or the numbers in the rows of a store. A damaged file must
-// give errors or events. An event that was decoded must be the same after it was stored again.
+// Rows of a file of durable events. The first octet selects what the other octets are: an event for
+// the codec of the service, or the numbers in the rows of a store. A damaged file must give errors
+// or events. An event that was decoded must be the same after it was stored again.
 #include "require.h"
 #include "services/events/event_codec.h"
 #include "services/events/sqlite_reader.h"

@@ -2,9 +2,9 @@
 // references to abstract interfaces. The first octet selects the byte order, the position of the
 // first octet, and whether cycles are refused. A message has a value and a list of values. Accepted
 // values must have the same octets after they were written, read and written again. One type is
-// custom. Values of a refused message must not stay in memory. If cycles are refused, no values
-// stay. Then structs are also extracted from the anys of accepted values: the id of a struct in an
-// any may stand for other members than the program knows.
+// custom. If cycles are refused, no value may stay in memory after the message is dropped. Structs
+// are then also extracted from the anys of accepted values. A struct in an any may have the id of a
+// known type, but other members.
 #include "orb/values/reference_factory.h"
 #include "require.h"
 #include <perigee/cdr/operators.h>
@@ -235,7 +235,7 @@ bool read(Environment& environment, OctetSpan octets, std::endian order, std::si
     const value::Reading reading(decoder);
     decoder >> contents.value >> contents.values;
   } catch (const CORBA::SystemException&) {
-    return false;  // from a stream
+    return false;  // the stream of a custom value has raised it
   }
   return decoder.ok();
 }

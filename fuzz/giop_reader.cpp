@@ -1,6 +1,6 @@
-// The state machine of the reader. The steps of a whole message are inlined into `next`. Order of
-// checks: the frame header, then the rules of pieces of a fragmented message, then limits. Only
-// then storage is allocated.
+// The state machine of the reader. The steps of a whole message are inlined into `next`. The reader
+// checks the frame header, then the rules for pieces of a fragmented message, then limits. After
+// these checks it allocates storage.
 #include "giop_reader.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ using messaging::IncomingMessage;
 
 namespace {
 
-/// Moving so few octets costs less than a system call.
+/// Moving at most this many octets costs less than a system call.
 constexpr std::size_t moved_size_max = 4096;
 
 /// The request id at the front of a 1.2 message or of a cancel request of any version.
@@ -119,7 +119,8 @@ Reader::Next Reader::next(IncomingMessage& message) {
   return error_ ? Next::error : Next::need_more;
 }
 
-/// Whether the frame at the front is complete enough to be known, and is checked.
+/// Reads and checks the header of the frame at the front. False after an error, or if octets of the
+/// header are missing.
 [[gnu::always_inline]] inline bool Reader::look_at_front() {
   if (frame_known_) return true;
   if (error_ || available() < frame_header_size) return false;
@@ -179,9 +180,9 @@ bool Reader::fits(std::size_t added) const noexcept {
   return size <= limits_.partial_size_max;
 }
 
-/// Returns a whole message in the received octets: the hot path. The message is copied only if they
-/// were detached and are in held_. The reason is that the next thread with the read token may ask
-/// for space during this upcall, and so free held_.
+/// The hot path: returns a whole message as a view into the received octets. If these octets are in
+/// held_, the message is copied: during the upcall, another thread may ask for space, which frees
+/// held_.
 [[gnu::always_inline]] inline void Reader::deliver_view(IncomingMessage& message) {
   message.kind = static_cast<MessageKind>(frame_.type);
   message.version = frame_.version;

@@ -1,4 +1,4 @@
-// The samples of valuetypes.
+// Samples of messages with valuetypes, for tests of the bridge's rewriting of references.
 #include "bridge/rewritten_values.h"
 #include <perigee/cdr/value_writing.h>
 
@@ -78,7 +78,7 @@ void write_saved(Encoder& encoder, const Ior& ior, const State& next) {
   iop::encode(encoder, ior);
 }
 
-/// The write function with a ValueWriting.
+/// `write`, called with an encoder that has a ValueWriting.
 Write with_values(const Write& write) {
   return [write](Encoder& encoder, const Ior& ior) {
     const ValueWriting values(encoder);
@@ -110,8 +110,8 @@ void add_single(std::vector<Sample>& all, Chunks chunks) {
                  })});
 }
 
-/// A value in each of two values. The second value refers to values in front of replaced
-/// references.
+/// Two values that share a third value, and two values in a cycle. Between a value and the
+/// indirection to it there are references that the bridge replaces.
 void add_shared(std::vector<Sample>& all, Chunks chunks) {
   static constexpr const TypeNode& pair = cdr::array_node<cdr::value_base_node, 2>;
   const std::string form = chunks == Chunks::yes ? ", chunked" : "";
@@ -174,7 +174,7 @@ void add_in_other_types(std::vector<Sample>& all) {
                  })});
 }
 
-/// The union and the sequence of structs stand in chunks that begin after other values.
+/// A value with a new chunk after each member.
 void add_chunks(std::vector<Sample>& all) {
   all.push_back({"chunked value with chunks after each member", &types().account,
                  with_values([](Encoder& encoder, const Ior& ior) {

@@ -71,7 +71,7 @@ struct TlsClient {
   std::unique_ptr<transport::ProtocolRegistry> protocols;
   IoResult opened;
   transport::Transport::Refusal refusal;
-  std::string subject;  // of the bridge
+  std::string subject;  // of the bridge's certificate
   std::optional<RawClient> client;
 };
 
@@ -97,7 +97,7 @@ struct TlsBridge {
   std::unique_ptr<bridge::Bridge> bridge;
 };
 
-/// One call from a client that the target answers.
+/// Makes one call of the client through the bridge, and replies to it at the target.
 void check_call(RawClient& client, RawClient& target, std::uint32_t number) {
   client.send(make_request({.key = key_k, .id = number, .argument = number}));
   const RawReply request(target.receive());
@@ -255,7 +255,7 @@ TEST_CASE("plain octets at a port of TLS are refused") {
   CHECK(known.opened.ok());
 }
 
-TEST_CASE("a reference at a port of TLS has the port in the component of TLS only") {
+TEST_CASE("a reference to a TLS port of the bridge has the port only in the TLS component") {
   for (const std::uint8_t minor : {std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2}}) {
     CAPTURE(+minor);
     RawTarget target;

@@ -1,4 +1,5 @@
-// GIOP versions, byte orders and alignment: a body keeps its phase, or does not pass.
+// GIOP versions, byte orders and alignment. The phase of a body is its position modulo 8. The
+// bridge keeps the phase of a body, or refuses the message.
 #include "bridge/bridged.h"
 #include "bridge/raw_body.h"
 #include <perigee/giop/giop.h>
@@ -136,7 +137,7 @@ TEST_CASE("a target of 1.0 gets requests of 1.0 only, and its replies pass to a 
   RawClient target = ends.target.accept();
   const Octets request = target.receive();
   CHECK(request[5] == std::byte{0});
-  std::uint32_t id = 0;  // behind the contexts
+  std::uint32_t id = 0;  // follows the contexts
   {
     const auto session = giop_protocol().open(messaging::Role::acceptor, {});
     messaging::ContextStorage contexts;
@@ -157,7 +158,7 @@ TEST_CASE("a target of 1.0 gets requests of 1.0 only, and its replies pass to a 
   CHECK(received.result() == 42);
 }
 
-TEST_CASE("results that would lose their alignment get MARSHAL, COMPLETED_YES") {
+TEST_CASE("the client gets MARSHAL, COMPLETED_YES, if the results would lose their alignment") {
   Bridged ends([](bridge::Options& options) { options.target_version = {1, 0}; });
   RawClient client = ends.connect();
   client.send(make_request({.key = key_k, .id = 3}));

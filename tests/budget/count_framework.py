@@ -5,7 +5,7 @@ of few and a run of many two-way calls, so that start and end cancel out. A two-
 The script also prints, without a limit, the number of instructions between the connection and the C library's function
 that makes the system call.
 
-The design allows 4 indirect calls per message on each side. Fails if there are more than that and a margin of 0.1.
+The design allows 4 indirect calls per message on each side. Fails above 4.1: the margin is for other threads.
 No interceptor is registered, so a call may only test for them. Fails if a call runs a function of the interceptors, or
 more than 5 instructions of these tests on a side. An instruction belongs to a test if a line of INTERCEPTOR_TESTS is
 its source line, or the place where the function with its source line was inlined.

@@ -219,7 +219,8 @@ void write_endless_ids(Encoder& encoder, std::size_t size) {
   write_long_ids(encoder, size, size / 2);
 }
 
-// Each value has the same list of ids, which differ in their last octet from the id of the type.
+// Each value has the same list of ids. The last id is the id of the type, and the other ids differ
+// from it in their last octet.
 void write_id_lists(Encoder& encoder, std::size_t size) {
   std::string id(cdr::value_id_size_max, 'x');
   write_empty_values_type(encoder, id);

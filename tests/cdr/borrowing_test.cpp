@@ -142,7 +142,7 @@ TEST_CASE("nothing is borrowed below 8 KiB, in the other byte order, or without 
   CHECK(buffer.borrowed().empty());
 }
 
-TEST_CASE("a length behind borrowed octets is patched at the right place") {
+TEST_CASE("a length that follows borrowed octets is patched at the right place") {
   const std::vector<std::uint8_t> large(Encoder::borrow_size_min, 7);
   cdr::Buffer buffer;
   Encoder encoder(buffer, std::endian::big, Encoder::Borrowing::yes);

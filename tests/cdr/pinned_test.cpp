@@ -1,5 +1,5 @@
-// Pinned values: shared with the message where possible, otherwise copied once, and charged to the
-// budget until their last owner is gone.
+// Pinned values. If possible, a value shares the octets of its message. Otherwise it is copied
+// once, and the budget is charged for the copy until the last owner is gone.
 #include "support/octets.h"
 #include <perigee/cdr/landed_sequence.h>
 #include <perigee/cdr/pinned.h>
@@ -89,7 +89,7 @@ bool equals(const pinned<T>& pin, const std::vector<T>& expected) {
   return std::ranges::equal(pin, expected);
 }
 
-TEST_CASE("a pinned sequence in the native byte order is at its place in the message") {
+TEST_CASE("a pinned sequence in the native byte order is a view into the message") {
   Message message = Message::of(std::endian::native, Message::Sharing::allowed, numbers);
   Decoder decoder = message.decoder();
   pinned<double> values;
@@ -193,7 +193,7 @@ TEST_CASE("a pinned value keeps its budget alive") {
   CHECK(watched.expired());
 }
 
-TEST_CASE("a pinned value for which the budget has no room fails the decoder") {
+TEST_CASE("decoding a pinned value fails if the budget has no room for it") {
   const auto budget = make_counted<PinBudget>(std::uint64_t{16});
   OrbOfPins orb(*budget);
   Message message = Message::of(std::endian::native, Message::Sharing::forbidden, numbers);
@@ -232,7 +232,7 @@ TEST_CASE("a pinned value cut at any octet is an error, and empty") {
   }
 }
 
-TEST_CASE("octets that continue in the next piece of a message are copied into one") {
+TEST_CASE("a pinned sequence that crosses two pieces of a message is copied into one block") {
   const std::vector<std::uint8_t> octets = {1, 2, 3, 4, 5, 6, 7, 8};
   Message message = Message::of(std::endian::native, Message::Sharing::allowed, octets);
   const std::vector<std::size_t> pieces = {8, message.octets.size() - 8};
@@ -259,7 +259,7 @@ TEST_CASE("an empty sequence takes no memory and shares nothing") {
   CHECK(message.shares == 0);
 }
 
-TEST_CASE("a pinned sequence that was received into a vector takes the vector, in either order") {
+TEST_CASE("a pinned sequence takes the vector that it was received into, in both byte orders") {
   for (const std::endian order : {std::endian::native, other_order}) {
     const auto budget = make_counted<PinBudget>(unlimited);
     OrbOfPins orb(*budget);

@@ -1,4 +1,4 @@
-// Types as tests of TypeCodes and Anys use them.
+// Types for tests of TypeCodes and Anys.
 #pragma once
 
 #include "support/octets.h"

@@ -244,7 +244,7 @@ TEST_CASE("an indirection may lead to the alias of a sequence around a recursive
   const TypeRef type = decode_node(wire, std::endian::big);
   CHECK(type.node->content->content->members[0].type == type.node);
   CHECK(to_text(*type.node) == "typedef sequence<struct> typedef");
-  // Written anew, the circle closes at the struct.
+  // In the octets that are written again, the recursion leads to the struct.
   const TypeRef copy = deep_copy(*type.node);
   CHECK(equivalent(*decode_node(encode_node(*copy.node, std::endian::big), std::endian::big).node,
                    *type.node));
@@ -521,10 +521,10 @@ TEST_CASE("the label of a union's default is ignored, and may be one octet") {
   CHECK(error_of(union_of_jacorb(long_number, {1})) == ErrorKind::bad_value);
 }
 
-// A TypeCode may end at any alignment. Behind it, JacORB's form is shorter than the form of the
-// standard.
+// A TypeCode may end at any alignment. JacORB's form of the octets after it is shorter than the
+// form of the standard.
 TEST_CASE(
-    "the default's label of one octet is distinguished from a label of four, behind any member") {
+    "the default's label of one octet is distinguished from a label of four, after any member") {
   const Octets wire = octets(0, 0, 0, 16, 0, 0, 0, 84, 0, 0, 0, 0,               // tk_union
                              0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,     // no names
                              0, 0, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2,                 // over long
@@ -591,7 +591,7 @@ TEST_CASE("a deep copy closes the circle of a recursive type") {
   CHECK(encoder.error().kind == ErrorKind::bad_value);
 }
 
-TEST_CASE("an alias of itself is never made") {
+TEST_CASE("a deep copy never makes an alias of itself") {
   const TypeNode place{.kind = TypeKind::tk_recursive, .id = "IDL:A:1.0"};
   const TypeNode open{.kind = TypeKind::tk_alias, .id = "IDL:A:1.0", .content = &place};
   const TypeRef copy = deep_copy(open);

@@ -44,7 +44,7 @@ Octets everything(std::endian order, std::size_t start, CodeSets code_sets = {})
   return buffer.flatten();
 }
 
-/// A message with the value behind `start` other octets, so that alignment counts from the message.
+/// A message with the value after `start` other octets, so that alignment counts from the message.
 Octets after(std::size_t start, const Octets& wire) {
   Octets message(start);
   message.insert(message.end(), wire.begin(), wire.end());
@@ -243,7 +243,7 @@ TEST_CASE("an exception's id may be missing only if the TypeCode has the id") {
   CHECK(skip(octets(0, 0, 0, 3, 'I', 'D', 0), anonymous).kind == ErrorKind::none);
 }
 
-TEST_CASE("a TypeCode is enough to skip a value of exactly its type") {
+TEST_CASE("the walk skips a valuetype only if it has exactly the type of the TypeCode") {
   CHECK(skip(octets(0, 0, 0, 0), test::value).kind == ErrorKind::none);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 0), test::value).kind == ErrorKind::truncated);
   CHECK(skip(octets(0x7f, 0xff, 0xff, 0,  // a box without an id
@@ -362,7 +362,7 @@ TEST_CASE("in a large union, the first branch with the label of the value is cho
   for (std::size_t index = 0; index < branches.size(); ++index)
     branches[index] = {"", &basic_node<tk_octet>, 7 * static_cast<std::int64_t>(index / 2)};
   for (std::size_t index = 1; index < branches.size(); index += 2)
-    branches[index].type = &basic_node<tk_double>;  // never chosen: the label of the branch before
+    branches[index].type = &basic_node<tk_double>;  // never chosen: same label as before
   branches[500] = {"", &basic_node<tk_short>, 0};   // the default
   const TypeNode choice{.kind = tk_union,
                         .default_index = 500,

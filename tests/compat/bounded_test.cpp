@@ -69,7 +69,7 @@ TEST_CASE("a bounded sequence and map take initializer lists") {
   CHECK(couple.size() == 2);
 }
 
-TEST_CASE("a bounded map checks its bound on every way of adding entries") {
+TEST_CASE("each function that adds entries to a bounded map checks the bound") {
   Compat::Couple couple = {{"Ada", 1}};
   couple.emplace_hint(couple.end(), "Bob", 2);
   CHECK_THROWS_AS(couple.emplace("Eve", 3), CORBA::BAD_PARAM);

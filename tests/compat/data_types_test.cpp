@@ -8,14 +8,14 @@
 #include <type_traits>
 #include <utility>
 
-TEST_CASE("a derived struct is made of a base and its own members") {
+TEST_CASE("a constructor of a derived struct takes the base and the struct's own members") {
   const Compat::Base base(1, "one");
   const Compat::Derived derived(base, 2);
   CHECK(derived == Compat::Derived(1, "one", 2));
   CHECK(derived.text() == "one");
 }
 
-TEST_CASE("a bitset is made of the values of all its fields") {
+TEST_CASE("the constructor of a bitset takes the values of all its fields") {
   const Compat::MoreFlags flags(5, 17, 9);
   CHECK(flags.low() == 5);
   CHECK(flags.high() == 17);
@@ -36,7 +36,7 @@ TEST_CASE("the traits of a bitmask name its integer type") {
   CHECK(static_cast<MaskTraits::underlying_type>(Compat::Marks(Compat::Marks::kept)) == 2);
 }
 
-TEST_CASE("a new union selects its first member with a default if no value would be selected") {
+TEST_CASE("a new union without a default label selects the first member with an @default value") {
   Compat::Amount amount;
   CHECK(amount._d() == 1);
   CHECK(amount.pieces() == 5);
@@ -47,12 +47,13 @@ TEST_CASE("a new union selects its first member with a default if no value would
   CHECK(amount.grams() == 9);
 }
 
-TEST_CASE("if the labels of a union use all values, a member's default selects no other member") {
+TEST_CASE(
+    "if the labels of a union cover all values, @default does not change its first selection") {
   CHECK(Compat::Limit().most() == 7);
   CHECK(Compat::Length().feet() == 1.5);
 }
 
-TEST_CASE("a TypeCode answers which interface it has") {
+TEST_CASE("_is_a of a TypeCode is true for the interface TypeCode only") {
   CHECK(CORBA::_tc_long->_is_a("IDL:omg.org/CORBA/TypeCode:1.0"));
   CHECK_FALSE(CORBA::_tc_long->_is_a("IDL:Compat/Store:1.0"));
 }
@@ -83,7 +84,7 @@ TEST_CASE("the sequences of module CORBA have names in C++") {
   CHECK(name == "name");
 }
 
-TEST_CASE("the client's header brings the operators of any, and the TypeCodes") {
+TEST_CASE("the client header declares the operators of any, and the TypeCodes") {
   CORBA::Any any;
   any <<= Compat::Base(1, "one");
   Compat::Base base;
@@ -147,7 +148,7 @@ TEST_CASE("a user exception is inserted through a reference to its base class") 
 template <typename T>
 concept IsInsertable = requires(CORBA::Any& any, const T& value) { any <<= value; };
 
-TEST_CASE("a class of exceptions without a TypeCode in this file gives a compiler error") {
+TEST_CASE("the insertion of an exception class without a TypeCode does not compile") {
   static_assert(IsInsertable<Compat::Torn>);
   static_assert(IsInsertable<CORBA::UserException>);
   static_assert(!IsInsertable<CORBA::ORB::InvalidName>);

@@ -1,5 +1,5 @@
-// Formatters in the ways of programs for TAOX11: specialised for all streams, inside a namespace
-// that stands for TAOX11's, or as an argument of write_on.
+// The forms of formatters that programs for TAOX11 use: a specialisation for all streams, a
+// formatter in a namespace that stands for TAOX11's, and an argument of write_on.
 #include <perigee/orb/write.h>
 
 #include <vector>

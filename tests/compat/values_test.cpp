@@ -1,6 +1,6 @@
-// Values and abstract interfaces in the ways of TAOX11's programs: `_repository_id` of a valuetype,
-// `_to_object` and `_to_value` after an arrow, anys with only the client's header, servants that
-// are values, factories, and the default of a typedef.
+// Values and abstract interfaces as programs for TAOX11 use them: `_repository_id` of a valuetype,
+// `_to_object` and `_to_value` through operator->, anys with only the client's header, servants
+// that are values, factories, and the default of a typedef.
 #include "gardenS.h"
 #include "two_orbs.h"
 
@@ -81,7 +81,7 @@ struct Gardens {
 
 }  // namespace
 
-TEST_CASE("a reference to an abstract interface gives its object or its value after an arrow") {
+TEST_CASE("_to_object and _to_value can be called through operator-> of an abstract reference") {
   const Gardens gardens;
   const auto tree = gardens.garden->find(false);
   const IDL::traits<CORBA::Object>::ref_type object = tree->_to_object();
@@ -130,7 +130,7 @@ TEST_CASE("the traits of a class of the program are those of its valuetype") {
   CHECK(IDL::traits<FruitBasketFactory>::narrow(factory) == nullptr);
 }
 
-TEST_CASE("a derived value is made of its own members, or of all members") {
+TEST_CASE("constructors of a derived value take its own members, or all members") {
   const Compat::Bulb::_ref_type own =
       CORBA::make_reference<IDL::traits<Compat::Bulb>::obv_type>(10);
   CHECK(own->depth() == 10);

@@ -1,4 +1,5 @@
-// The transport suite on transports with a handshake, once they are open, and the handshake itself.
+// Runs the transport suite on open transports that have a handshake, and tests the handshake
+// itself.
 #include "conformance/transport_pair.h"
 #include "support/handshake_transport.h"
 #include "support/memory_transport.h"

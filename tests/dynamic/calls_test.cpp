@@ -1,4 +1,4 @@
-// Dynamic calls of a servant with a skeleton.
+// Dynamic calls to a servant with a skeleton.
 #include "compat/running_orb.h"
 #include "compat/two_orbs.h"
 #include "counter.h"
@@ -258,7 +258,7 @@ TEST_CASE("a dynamic oneway obeys the SyncScopePolicy of its reference") {
   const auto request = synchronised->_request("note");
   request->add_in_arg() <<= std::int32_t{3};
   request->send_oneway();
-  CHECK(servant->noted() == 3);  // it has returned
+  CHECK(servant->noted() == 3);  // the servant has returned
 }
 
 /// Answers `level` by a dynamic call of another object.
@@ -329,7 +329,7 @@ TEST_CASE("a request with a missing value or type is not sent") {
     without_value->add_in_arg("number");
     CHECK_THROWS_AS(without_value->invoke(), CORBA::BAD_PARAM);
     without_value->arguments().item(0).value(any_of(std::int32_t{1}));
-    CHECK_NOTHROW(without_value->send_oneway());  // it was not sent before
+    CHECK_NOTHROW(without_value->send_oneway());  // the refused call did not send the request
 
     const auto wrong_type = object->_request("note");
     wrong_type->arguments().add_parameter("number", CORBA::_tc_short, CORBA::ARG_IN).value() <<=

@@ -108,7 +108,7 @@ TEST_CASE("a deferred call continues after its Request was destroyed") {
     setting->add_in_arg() <<= std::int32_t{8};
     setting->send_deferred();
   }
-  while (served.servant->level() != 8) {  // each further call also runs the first call
+  while (served.servant->level() != 8) {  // each further call also advances the first call
     const auto other = request_add(served.remote, 1, 2);
     other->send_deferred();
     other->get_response();
@@ -312,7 +312,7 @@ TEST_CASE("threads take responses while another thread sends requests") {
   }
 }
 
-TEST_CASE("the requests of send_multiple_requests_deferred are not an initial reference") {
+TEST_CASE("send_multiple_requests_deferred adds no initial reference") {
   const Served served;
   const auto names = served.orbs.client->list_initial_services();
   CORBA::send_multiple_requests_deferred(served.orbs.client, {request_add(served.remote, 1, 2)});
@@ -320,7 +320,7 @@ TEST_CASE("the requests of send_multiple_requests_deferred are not an initial re
   CORBA::get_next_response(served.orbs.client)->get_response();
 }
 
-TEST_CASE("complete requests can be taken after shutdown, until destroy") {
+TEST_CASE("get_next_response gives completed requests after shutdown, until destroy") {
   const Served served;
   const auto& orb = served.orbs.client;
   CORBA::send_multiple_requests_deferred(
@@ -344,7 +344,7 @@ TEST_CASE("get_response removes a request from the list of get_next_response") {
   CHECK(minor_of_order([&] { (void)CORBA::get_next_response(served.orbs.server); }) == 11);
 }
 
-TEST_CASE("the outcome of a request that cannot be sent is its exception") {
+TEST_CASE("get_response raises the exception of a request that could not be sent") {
   const Served served;
   const auto bad = served.remote->_request("note");
   bad->add_in_arg();  // without a value
@@ -357,7 +357,7 @@ TEST_CASE("the outcome of a request that cannot be sent is its exception") {
   CHECK(value_of<std::int32_t>(good->return_value()) == 3);
 }
 
-TEST_CASE("the list of requests must have no nil, no request twice, and none of another ORB") {
+TEST_CASE("a list of requests is refused if an item is nil, occurs twice, or is of another ORB") {
   const Served served;
   const auto request = request_add(served.remote, 1, 2);
   const auto& orb = served.orbs.client;
@@ -367,7 +367,7 @@ TEST_CASE("the list of requests must have no nil, no request twice, and none of 
         10);
   CHECK_THROWS_AS(CORBA::send_multiple_requests_deferred(served.orbs.server, {request}),
                   CORBA::BAD_PARAM);
-  request->invoke();  // it was not sent before
+  request->invoke();  // works, because the refused calls did not send the request
 }
 
 TEST_CASE("several oneways are sent in their order, and the first exception is raised at the end") {

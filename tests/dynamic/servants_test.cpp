@@ -1,4 +1,4 @@
-// Dynamic servants behind stubs.
+// Dynamic servants that are called through stubs.
 #include "compat/two_orbs.h"
 #include "counter.h"
 #include "orb/references/reference.h"
@@ -727,7 +727,7 @@ TEST_CASE("a dynamic servant whose _primary_interface throws in _this is not act
   const auto id = orbs.poa->activate_object(servant);
   servant->fails = true;
   CHECK_THROWS_AS((void)servant->_this(), CORBA::NO_RESOURCES);
-  CHECK(orbs.poa->id_to_servant(id) == servant);  // it was activated before
+  CHECK(orbs.poa->id_to_servant(id) == servant);  // the failed _this has not deactivated it
 }
 
 TEST_CASE("a gateway without value factories keeps the valuetypes that arguments share") {

@@ -1,4 +1,4 @@
-// Connection and Server: the first call, and the start, without memory.
+// The first call of a connection, and the start of a server, while allocations fail.
 #include "engine/both_ways.h"
 #include "engine/client/connects.h"
 #include "engine/outgoing_fixture.h"

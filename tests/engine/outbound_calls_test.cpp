@@ -1,5 +1,6 @@
 // OutboundCalls: random operations against a model, with the invariants after each step; and
-// threads that call, reply, hand the read role over and close. Also for the thread sanitizer.
+// threads that call, reply, hand the read role over and close. The build with the thread sanitizer
+// also runs these tests.
 #include "engine/connection/outbound_calls.h"
 
 #include "engine/connection/waiting_call.h"

@@ -137,7 +137,7 @@ class OneSegment {
   OctetSpan span_;
 };
 
-/// Octets that several owners share. Their number of owners is that of the pointers to it.
+/// Octets that several owners share. Each pointer to this object is one owner.
 class SharedOctets final : public cdr::PinnedMemory {
  public:
   explicit SharedOctets(Octets shared) : octets(std::move(shared)) {}

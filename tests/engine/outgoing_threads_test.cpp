@@ -1,5 +1,5 @@
-// OutgoingQueue: threads that send, wait, withdraw and flush at the same time. Also for the thread
-// sanitizer.
+// OutgoingQueue: threads that send, wait, withdraw and flush at the same time. The build with the
+// thread sanitizer also runs these tests.
 #include "engine/outgoing_fixture.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// A connection with parked requests, as tests of the hold queue see it.
+// A connection with parked requests, for tests of the hold queue.
 #pragma once
 
 #include "engine/connection/hold_queue.h"
@@ -10,8 +10,8 @@
 
 namespace perigee::test {
 
-/// Counts its references, and the requests and octets that are parked. Any thread, but one thread
-/// at a time parks requests.
+/// Counts its references, and the requests and octets that are parked. Any thread may use it, but
+/// only one thread at a time may park requests.
 class ParkingOwner final : public engine::HoldOwner {
  public:
   explicit ParkingOwner(std::size_t octets_max = 1'000) : octets_max_(octets_max) {}

@@ -175,7 +175,7 @@ TEST_CASE("a marked handler is called once in the next turn, without waiting") {
   CHECK(handler.calls == 1);
 }
 
-TEST_CASE("a handler that marks itself again waits for the next turn, behind the other handlers") {
+TEST_CASE("a handler that marks itself again runs in the next turn, after the other handlers") {
   auto reactor = make();
   std::vector<char> order;
   FunctionHandler* again = nullptr;

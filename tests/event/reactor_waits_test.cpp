@@ -1,5 +1,5 @@
-// The waits of a reactor with one thread for its timers. A wait with a time limit costs more than a
-// wait without one.
+// The waits of a reactor that only one thread runs. A wait with a time limit costs more than a wait
+// without one.
 #include "event/poller.h"
 #include "event/polling_reactor.h"
 #include <perigee/event/reactor.h>

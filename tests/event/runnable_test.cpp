@@ -37,7 +37,7 @@ TEST_CASE("a thread is runnable while it computes, not while it sleeps") {
     leave.get_future().wait();
   });
   const pid_t sleeping = id.get_future().get();
-  // The thread needs to be not runnable only once: a page fault can make it runnable again.
+  // It is enough to find the thread asleep once: a page fault can make it runnable again.
   test::await_condition([&] { return !event::is_runnable(sleeping); });
   leave.set_value();
   sleeper.join();

@@ -121,7 +121,7 @@ TEST_CASE("a signal before a wait does not end that wait") {
   CHECK(signals.wait(over) == EndingSignals::Event::over);
 }
 
-TEST_CASE("SIGHUP is an event on request, and then has its default action again") {
+TEST_CASE("SIGHUP is an event while EndingSignals asks for it, and then has its default action") {
   REQUIRE(has_default_action(SIGHUP));
   {
     const EndingSignals others;

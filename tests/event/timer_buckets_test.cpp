@@ -26,7 +26,7 @@ struct TestTimer final : Timer {
 /// Timers as a sorted map: the buckets must agree with it.
 class Model {
  public:
-  /// A time in the past comes behind the timers that are already due.
+  /// A timer with a time in the past comes after the timers that are already due.
   void arm(TestTimer& timer, Deadline deadline) {
     cancel(timer);
     const Key key{std::max(deadline, collected_), sequence_++};

@@ -52,7 +52,7 @@ TEST_CASE("2^32-1 service contexts in a short message are a bad header") {
   CHECK(contexts.capacity() == 0);
 }
 
-/// Checks that each proper prefix of `octets` with a truncated header is an error, and no crash.
+/// Checks that `parse` refuses each prefix of `octets` that ends within the header.
 template <typename Parse>
 void check_prefixes(const Octets& octets, std::size_t header_end, Parse parse) {
   for (std::size_t size = 12; size < header_end; ++size) {

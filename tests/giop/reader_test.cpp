@@ -209,7 +209,7 @@ TEST_CASE("a message from detached octets has its own storage") {
   CHECK(hex(taken.octets) == hex(second));
 }
 
-TEST_CASE("untaken messages are kept, even if the next scratch space is too small") {
+TEST_CASE("messages that were not taken are kept, even if the next scratch space is too small") {
   const auto reader = make_reader(*giop);
   Octets scratch(8192);
   const Octets octets = message_of(800);

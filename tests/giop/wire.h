@@ -87,7 +87,7 @@ class OpenGiop {
 
 inline OpenGiop open_giop(const messaging::Limits& limits) { return OpenGiop(limits); }
 
-/// With the usual limits.
+/// GIOP with the default limits.
 inline const OpenGiop giop = open_giop({});
 
 /// The octets as text, so that a failed comparison is readable: "47 49 4f 50 …".

@@ -213,7 +213,7 @@ TEST_CASE("an unusable address does not keep other addresses from being tried") 
   CHECK(sock::connect_any(addresses, forever, {.attempt_delay = 1ms}).has_value());
 }
 
-TEST_CASE("no address is an error of its own") {
+TEST_CASE("an empty list of addresses has an error of its own") {
   const auto failure = sock::connect_any({}, forever).error();
   CHECK(failure.error == std::errc::invalid_argument);
   CHECK(failure.attempts.empty());

@@ -113,7 +113,7 @@ class OnLonelyHost {
   Handle near_{::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC)};
 };
 
-TEST_CASE("a limit of a broadcast applies to all interfaces together") {
+TEST_CASE("the time limit of a broadcast applies to all interfaces together") {
   const OnLonelyHost here;
   auto sender = DgramBcast::open(InetAddr::any(), SendBuffer{1}).value();
   REQUIRE(sender.interfaces().size() == OnLonelyHost::links);
@@ -127,7 +127,7 @@ TEST_CASE("a limit of a broadcast applies to all interfaces together") {
   CHECK(std::chrono::steady_clock::now() - start < OnLonelyHost::links * 500ms / 2);
 }
 
-TEST_CASE("a broadcast uses the remaining interfaces") {
+TEST_CASE("a broadcast uses the interfaces that remain when others are removed") {
   const OnLonelyHost here;
   auto sender = DgramBcast::open(InetAddr::any()).value();
   REQUIRE(std::system("ip link del c1 && ip link del c7") == 0);
@@ -142,7 +142,7 @@ TEST_CASE("a broadcast to an impossible destination is an error") {
   CHECK(DgramBcast().send(octets(1), 9).error() == std::errc::bad_file_descriptor);
 }
 
-/// A version of IP, with a group in it.
+/// A version of IP, its addresses and a multicast group.
 struct OverV4 {
   static constexpr const char* near_host = "10.1.0.1";
   static constexpr const char* near_host_b = "10.2.0.1";
@@ -250,7 +250,7 @@ TEST_CASE("a socket for IPv4 cannot join a group of IPv6") {
   CHECK_FALSE(member.join(OverV6::group(9), near_interface("a0")));
 }
 
-TEST_CASE("without a route or an interface, IPv4 cannot find a group") {
+TEST_CASE("a send to an IPv4 group fails without a route and without an interface") {
   auto sender = DgramMcast::open(InetAddr::any()).value();
   CHECK(sender.send_to(octets(1), OverV4::group(9)).error() == std::errc::network_unreachable);
 }

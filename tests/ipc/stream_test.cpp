@@ -32,7 +32,7 @@ std::optional<Connection<typename Over::Family>> connect() {
   return connection_over<Over>();
 }
 
-/// The paper's example: the same server for every family.
+/// The example of the paper on socket wrappers (docs/ipc.md): the same server for every family.
 template <StreamFamily Family>
 void echo_once(typename Family::Acceptor& acceptor) {
   auto stream = acceptor.accept().value();
@@ -153,7 +153,7 @@ TEST_CASE_TEMPLATE("a limit ends a wait, and no_wait does not wait", Over, EVERY
   CHECK(connection->client.send(octets(1)).has_value());
   CHECK(connection->server.recv(all, 1h).value() == Received::octets(1));
   CHECK(connection->client.send(octets(1)).has_value());
-  CHECK(connection->server.recv_n(all, 1ms).error() == std::errc::timed_out);  // one of ten
+  CHECK(connection->server.recv_n(all, 1ms).error() == std::errc::timed_out);  // has 1 of 10
 }
 
 TEST_CASE_TEMPLATE("a limited send ends when the peer does not read", Over, EVERY_DOMAIN) {
@@ -219,7 +219,8 @@ TEST_CASE_TEMPLATE("connecting to an address without a listener is refused, in e
   if (pending) CHECK_FALSE(pending->finish(10s).has_value());  // nor is it connected later
 }
 
-TEST_CASE_TEMPLATE("a timed connect leaves no time-out behind", Over, EVERY_WAITING_DOMAIN) {
+TEST_CASE_TEMPLATE("a timed connect gives a stream without a time-out", Over,
+                   EVERY_WAITING_DOMAIN) {
   using Family = typename Over::Family;
   if (!is_here<Over>()) return;
   auto acceptor = Family::Acceptor::open(Over::fresh());
@@ -227,7 +228,8 @@ TEST_CASE_TEMPLATE("a timed connect leaves no time-out behind", Over, EVERY_WAIT
   CHECK(stream.template get<SendTimeout>().value().time == 0us);
 }
 
-TEST_CASE_TEMPLATE("a timed connect leaves the requested time-out", Over, EVERY_WAITING_DOMAIN) {
+TEST_CASE_TEMPLATE("a timed connect gives a stream with the requested time-out", Over,
+                   EVERY_WAITING_DOMAIN) {
   using Family = typename Over::Family;
   if (!is_here<Over>()) return;
   auto acceptor = Family::Acceptor::open(Over::fresh());
@@ -292,7 +294,7 @@ TEST_CASE("a signal that a handler catches does not end a wait") {
   sigaction(SIGUSR1, &before, nullptr);
 }
 
-TEST_CASE("an acceptor listens at a path, and removes it on request") {
+TEST_CASE("the path at which an acceptor listened stays until it is removed") {
   const std::string path = "perigee_ipc_stream_test_" + std::to_string(getpid());
   const auto address = UnixAddr::path(path).value();
   lsock::remove(address);

@@ -106,7 +106,7 @@ static_assert(ComparesWith<Result<Received>, std::unexpected<std::error_code>>);
 static_assert(ByteStream<sock::Stream> && ByteStream<lsock::Stream>);
 static_assert(!ByteStream<sock::Acceptor> && !StreamFamily<sock::Stream>);
 
-// No virtual functions, and the size of the handle.
+// The classes have no virtual functions, and the size of the handle.
 static_assert(sizeof(sock::Stream) == sizeof(int) && !std::is_polymorphic_v<sock::Stream>);
 static_assert(std::is_nothrow_move_constructible_v<sock::Acceptor>);
 

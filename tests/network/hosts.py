@@ -39,7 +39,8 @@ _cables = itertools.count()
 
 
 def connect(host, address, other, other_address):
-    """Lays a cable. Addresses are written as 192.0.2.1/24 or 2001:db8::1/64. Returns the names of both devices."""
+    """Connects two hosts by a cable. Addresses are written as 192.0.2.1/24 or 2001:db8::1/64. Returns the names of both
+    devices."""
     number = next(_cables)
     ends = ((host, f"a{number}", address), (other, f"b{number}", other_address))
     ip(f"-n {host.name} link add a{number} type veth peer name b{number} netns {other.name}")
@@ -50,10 +51,10 @@ def connect(host, address, other, other_address):
 
 
 def translate(gateway, outside, forwarded=()):
-    """NAT: hosts behind the gateway get its address at the device `outside`. No other host can connect to them, but
-    each (port, "host:port") of `forwarded` leads from a port of the gateway to a host behind it."""
+    """Sets up NAT: connections of the hosts behind the gateway have its address at the device `outside`. Other hosts
+    reach these hosts only through `forwarded`: each (port, "host:port") leads from a port of the gateway to a host."""
     if shutil.which("nft") is None:
-        raise RuntimeError("nft is missing, which translates addresses: apt-get install nftables")
+        raise RuntimeError("the program nft, which translates addresses, is missing: apt-get install nftables")
     gateway.set("net/ipv4/ip_forward", 1)
     forwards = "".join(f'iifname "{outside}" tcp dport {port} dnat to {to}; ' for port, to in forwarded)
     rules = f"""table ip nat {{

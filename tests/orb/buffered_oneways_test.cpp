@@ -161,7 +161,7 @@ TEST_CASE("the shorter time-out of a later oneway holds for all buffered oneways
   arrived.get_future().get();
 }
 
-TEST_CASE("every message of a connection is sent behind the connection's buffered oneways") {
+TEST_CASE("every message of a connection is sent after the connection's buffered oneways") {
   Buffering test;
   notify(test.object, 1);
   notify(test.object, 2);
@@ -269,7 +269,7 @@ TEST_CASE("an idle connection is not closed before its buffered oneways are sent
   arrived.get_future().get();  // the sweeper's thread has sent it
 }
 
-TEST_CASE("a large oneway is sent alone and uncopied, behind the buffered oneways") {
+TEST_CASE("a large oneway is sent alone and uncopied, after the buffered oneways") {
   Buffering test;
   notify(test.object, 1);
   for (const std::size_t size : {std::size_t{9 * 1024}, std::size_t{300 * 1024}}) {
@@ -358,7 +358,7 @@ TEST_CASE("a oneway that fills the buffer raises COMM_FAILURE if the connection 
   CHECK(failure.completed() == CORBA::COMPLETED_MAYBE);
 }
 
-TEST_CASE("a call behind lost oneways is not lost: it takes a new connection") {
+TEST_CASE("a call that follows lost oneways is not lost: it takes a new connection") {
   Fixture fixture;
   Script deaf;
   deaf.accepts_max = 50;

@@ -1,4 +1,5 @@
-// Clients that find no memory. Not under the thread sanitizer, whose allocator cannot be replaced.
+// Clients while allocations fail. The build with the thread sanitizer leaves this file out, because
+// the sanitizer's allocator cannot be replaced.
 #include "orb/client/endpoint_table.h"
 #include "orb/connection/wake_timer.h"
 #include "orb/context/orb_metrics.h"

@@ -39,14 +39,14 @@ TEST_CASE("using a nil reference raises INV_OBJREF") {
   CHECK_THROWS_AS((void)nil->_is_a("IDL:X:1.0"), CORBA::INV_OBJREF);
 }
 
-TEST_CASE("a reference with the type's id is narrowed without asking") {
+TEST_CASE("a reference with the type's id is narrowed without a call to the object") {
   Fixture fixture;
   const auto object = fixture.core().make_object(fixture.ior({"peer"}, "IDL:Animal:1.0"));
   CHECK(AnimalTraits::narrow(object));
   CHECK(fixture.counts("peer").connects == 0);
 }
 
-TEST_CASE("a reference of another or of no type is narrowed by asking the object") {
+TEST_CASE("a reference with another type id, or none, is narrowed by a call to the object") {
   Fixture fixture;
   fixture.peer("yes", reply_with(ReplyStatus::no_exception, boolean(true)));
   fixture.peer("no", reply_with(ReplyStatus::no_exception, boolean(false)));

@@ -157,7 +157,7 @@ TEST_CASE("a reply that arrived only in part before the time-out does not begin 
   CHECK(fixture.counts("peer").connects == 1);
 }
 
-TEST_CASE("if connecting uses up the time, it is COMPLETED_NO and nothing is sent") {
+TEST_CASE("if the time of a call passes while it connects, it ends with COMPLETED_NO, unsent") {
   FakeClock clock;
   Fixture fixture({}, clock);
   const auto take_time = [&clock] { clock.advance(milliseconds(2)); };

@@ -80,7 +80,7 @@ TEST_CASE("anything else that a servant throws becomes UNKNOWN") {
   CHECK(memory.request->answer() == "system NO_MEMORY");
 }
 
-TEST_CASE("the reply to a request with ForwardRequest has the reference of the exception") {
+TEST_CASE("if a servant throws ForwardRequest, the reply has the reference of the exception") {
   TestOrb orb;
   orb.root()->the_POAManager()->activate();
   const auto target = orb.root()->servant_to_reference(make_servant());

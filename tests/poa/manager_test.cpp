@@ -25,7 +25,7 @@ Octets activate(const TestOrb& orb, ActingServant::Action action = nullptr) {
 
 }  // namespace
 
-TEST_CASE("a manager begins holding and obeys its operations") {
+TEST_CASE("a new manager holds requests, and its operations change its state") {
   const TestOrb orb;
   const auto manager = orb.root()->the_POAManager();
   CHECK(manager->get_state() == State::HOLDING);

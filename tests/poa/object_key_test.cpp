@@ -72,7 +72,7 @@ TEST_CASE("a truncated key is not a valid key") {
       CHECK_MESSAGE(!parse_key(OctetSpan(key).first(size)), size);
 }
 
-TEST_CASE("octets in excess make a slot's key invalid") {
+TEST_CASE("a slot's key with further octets is invalid") {
   Octets key = make_slot_key({1, {2, 3}}, {4, 5});
   key.push_back(std::byte{0});
   CHECK(!parse_key(key));

@@ -38,7 +38,7 @@ TEST_CASE("a repository that does not answer raises INTF_REPOS") {
   CHECK(minor_of<CORBA::INTF_REPOS>([&] { (void)served.repository->_get_interface(); }) == 1);
 }
 
-TEST_CASE("an InterfaceDef fits into an any") {
+TEST_CASE("an InterfaceDef is inserted into an any and extracted") {
   const Served served;
   CORBA::Any any;
   any <<= served.make_interface("Desk");

@@ -164,7 +164,7 @@ TEST_CASE("void and fixed-size calls allocate nothing at the client in the stead
         }).count == 0);
 }
 
-TEST_CASE("a pcap file is written on request") {
+TEST_CASE("-ORBPcap writes a pcap file") {
   const std::string name = "perigee_runtime_test_" + std::to_string(::getpid()) + ".pcap";
   const std::string path = (std::filesystem::temp_directory_path() / name).string();
   {

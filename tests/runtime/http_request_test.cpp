@@ -13,7 +13,7 @@ using runtime::is_accepted_host;
 using runtime::parse_http_request;
 using runtime::query_values;
 
-TEST_CASE("the parts of a request") {
+TEST_CASE("a request is parsed into its parts") {
   const auto request = parse_http_request(
       "GET /section.json?name=names&after=a HTTP/1.1\r\nAccept: */*\r\nhOsT:  host:80 \r\n\r\n");
   REQUIRE(request.has_value());

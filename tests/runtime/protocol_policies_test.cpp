@@ -127,7 +127,7 @@ TEST_CASE("a reference's protocol policy overrides the thread's, which overrides
   CHECK(setup.way(setup.echo) == "uiop");
 }
 
-TEST_CASE("a reference that has none of the policy's protocols raises INV_POLICY") {
+TEST_CASE("a call raises INV_POLICY if its reference has none of the policy's protocols") {
   Setup setup;
   const auto none = setup.with({RTCORBA::Protocol(4711, nullptr, nullptr)});
   CHECK_THROWS_AS(none->stop(), CORBA::INV_POLICY);
@@ -244,7 +244,7 @@ TEST_CASE("an object of a POA with a protocol policy is called by those protocol
   CHECK(setup.way(setup.client.echo(orb->object_to_string(object))) == "iiop");
 }
 
-TEST_CASE("a class of service of more than six bits raises BAD_PARAM where the policy is set") {
+TEST_CASE("setting a policy with a class of service of more than six bits raises BAD_PARAM") {
   const EchoClient client;
   const auto properties = CORBA::make_reference<RTCORBA::TCPProtocolProperties>();
   properties->dscp(64);
@@ -258,7 +258,7 @@ TEST_CASE("a class of service of more than six bits raises BAD_PARAM where the p
   thread->set_policy_overrides({}, SET_OVERRIDE);
 }
 
-TEST_CASE("a size of a buffer below zero raises BAD_PARAM where the policy is set, and says so") {
+TEST_CASE("setting a policy with a negative buffer size raises BAD_PARAM, whose text names it") {
   const EchoClient client;
   const auto thread = manager<CORBA::PolicyCurrent>(client.orb, "PolicyCurrent");
   const auto refused = [&](const RTCORBA::Protocol& protocol) -> std::string {

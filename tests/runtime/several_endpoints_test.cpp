@@ -75,7 +75,8 @@ TEST_CASE("a reference has a profile for each endpoint, in the order of the opti
   CHECK(ior.profiles[1].tag == transport::tag_perigee_local);
 }
 
-TEST_CASE("a client on the same host uses the socket file, and the servant knows its identity") {
+TEST_CASE(
+    "a client on the same host uses the socket file; the servant gets the client's identity") {
   TwoEndpoints both;
   const EchoClient client;
   client.echo(both.server.reference)->stop();
@@ -174,7 +175,7 @@ TEST_CASE("an object is local through each endpoint of its server") {
   CHECK(both.peer.empty());
 }
 
-TEST_CASE("a corbaloc names a socket file") {
+TEST_CASE("a corbaloc URL can name a socket file") {
   TwoEndpoints both;
   const auto profile = both.ior().profiles[1];
   const auto body = transport::make_local_codec()->decode(profile, {}).value();

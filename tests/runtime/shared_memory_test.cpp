@@ -71,7 +71,8 @@ class Limit {
 
 }  // namespace
 
-TEST_CASE("a client uses shared memory if it comes first, and the servant knows its identity") {
+TEST_CASE(
+    "a client uses shared memory if its profile is first; the servant gets the client's identity") {
   ThreeEndpoints three;
   const auto ior = iop::parse_ior_string(three.server.reference).value();
   REQUIRE(ior.profiles.size() == 3);
@@ -91,7 +92,7 @@ TEST_CASE("a client that cannot make shared memory uses the next address") {
   CHECK(three.peer.starts_with("uiop://"));
 }
 
-TEST_CASE("a corbaloc names shared memory") {
+TEST_CASE("a corbaloc URL can name shared memory") {
   ThreeEndpoints three;
   const auto key = [&three] {
     const auto ior = iop::parse_ior_string(three.server.reference).value();
@@ -110,7 +111,7 @@ TEST_CASE("a corbaloc names shared memory") {
   CHECK(three.peer.starts_with("shmiop://"));
 }
 
-TEST_CASE("a hostile client keeps no server from serving others, or from shutting down") {
+TEST_CASE("a hostile client does not stop a server from serving others or from shutting down") {
   for (const char* strategy :
        {"auto", "thread-per-connection", "thread-pool", "reactive", "reactor-per-core"}) {
     CAPTURE(strategy);
@@ -133,7 +134,7 @@ TEST_CASE("a hostile client keeps no server from serving others, or from shuttin
   }
 }
 
-// io_uring reports a readable and a writable handle apart.
+// io_uring reports that a handle is readable and that it is writable in separate events.
 TEST_CASE("large replies are sent on a reactor that uses io_uring") {
   if (!ipc::uring::available()) return;
   for (const char* strategy : {"reactive", "thread-pool", "reactor-per-core"}) {

@@ -123,7 +123,7 @@ TEST_CASE("a client that cannot trust the server raises NO_PERMISSION with the r
   CHECK(contains(text, "COMPLETED_NO"));
 }
 
-TEST_CASE("required TLS has no plain protocol, on either side") {
+TEST_CASE("if TLS is required, neither clients nor servers have a plain protocol") {
   const Options required{"-ORBTls", "required"};
   for (const std::string endpoint : {"iiop://127.0.0.1:0", "uiop://@perigee-tls-test",
                                      "shmiop://@perigee-tls-test", "diop://:0"}) {
@@ -251,7 +251,7 @@ TEST_CASE("a policy can leave the certificate of a server unverified, for its ca
   CHECK_THROWS_AS((void)echo->twice(2), CORBA::NO_PERMISSION);
 }
 
-TEST_CASE("a policy of trust counts although the ORB does not verify servers") {
+TEST_CASE("a policy of trust applies even if the ORB does not verify servers") {
   LogLines lines(log::Level::error);
   const TlsServer server;
   const TestCertificates others;

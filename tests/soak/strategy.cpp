@@ -442,7 +442,7 @@ void print(const Accounts& it) {
               it.vanished.load(), it.wrong.load());
 }
 
-TEST_CASE("a server holds nothing more when all clients have gone, also clients that misbehave") {
+TEST_CASE("a server keeps no resources after all clients have ended, also clients that misbehave") {
   Remains remains;
   Accounts accounts;
   {

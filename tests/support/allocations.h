@@ -1,5 +1,5 @@
-// Counts this program's uses of operator new, and lets one fail. Link support/allocations.cpp,
-// which replaces it.
+// Counts this program's uses of operator new, and lets chosen uses fail. Link
+// support/allocations.cpp, which replaces operator new.
 #pragma once
 
 #include "base/sanitizer.h"
@@ -24,8 +24,8 @@ struct Allocations {
 [[nodiscard]] Allocations allocations() noexcept;
 
 /// Makes uses of operator new by the calling thread throw bad_alloc: the `number`-th use from now
-/// on (1: the next use), and further uses up to `count` in all. Not under the thread sanitizer,
-/// whose operator new cannot be replaced.
+/// on (1: the next use), and further uses up to `count` in all. Not for builds with the thread
+/// sanitizer, whose operator new cannot be replaced.
 void fail_allocation(std::size_t number, std::size_t count = 1) noexcept;
 /// Ends the failures. True if a use has failed since `fail_allocation`.
 bool stop_failing_allocation() noexcept;

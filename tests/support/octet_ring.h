@@ -1,4 +1,4 @@
-// A ring of octets in memory that is mapped twice, one mapping behind the other: any part of the
+// A ring of octets in memory that is mapped twice, one mapping after the other: any part of the
 // ring is one piece.
 #pragma once
 

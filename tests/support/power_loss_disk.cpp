@@ -22,7 +22,7 @@ struct Step {
   std::string octets = {};
 };
 
-/// A file, as far as the disk has it.
+/// A file on the disk, and its changes that are not synchronised.
 struct Content {
   std::string octets;
   bool exists = false;
@@ -77,7 +77,7 @@ class PowerLossDisk::Log {
   }
 
  private:
-  /// SQLite allocates a File, and behind it the file of the usual file system.
+  /// SQLite allocates a File, and after it in memory the file of the usual file system.
   struct File {
     sqlite3_file base;
     Log* log;

@@ -30,7 +30,7 @@ class PowerLossDisk {
     dropped,  ///< no write without a synchronisation is on the disk
     mixed,    ///< some of them are, in any order
   };
-  /// Writes the files as they are if the power is lost behind this number of steps. Returns how
+  /// Writes the files as they are if the power is lost after this number of steps. Returns how
   /// many acknowledgements were noted before.
   std::size_t restore(std::size_t steps, Unsynced unsynced, std::mt19937& random,
                       const std::filesystem::path& folder) const;

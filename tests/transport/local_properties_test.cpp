@@ -1,4 +1,4 @@
-// Properties that policies ask for, at the sockets of UNIX-domain connections.
+// Properties that policies set, on the sockets of UNIX-domain connections.
 #include "support/temporary_folder.h"
 #include "transport/socket_options.h"
 #include <perigee/transport/local.h>
@@ -10,7 +10,7 @@
 namespace perigee::transport {
 namespace {
 
-TEST_CASE("buffer sizes of an acceptor or connector are set on the sockets of this side only") {
+TEST_CASE("an acceptor or connector sets its buffer sizes only on its own sockets") {
   Properties properties;
   properties.set(property::send_buffer_size, 20'000);
   properties.set(property::receive_buffer_size, 30'000);

@@ -55,7 +55,7 @@ void check_usual(const Transport& transport) {
   CHECK(socket_option(transport, IPPROTO_IP, IP_TOS) == 0);
 }
 
-TEST_CASE("properties of an acceptor or connector are set on the sockets of this side only") {
+TEST_CASE("an acceptor or connector sets its properties only on its own sockets") {
   const auto protocol = make_tcp_protocol();
   const Pair client_only = connect(*protocol, special_properties(), {});
   check_special(*client_only.client);

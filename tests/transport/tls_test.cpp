@@ -108,7 +108,7 @@ void replace_file(const std::string& path, const std::string& contents) {
 
 }  // namespace
 
-TEST_CASE_FIXTURE(Fixture, "a certificate counts for the names and addresses that it lists") {
+TEST_CASE_FIXTURE(Fixture, "a certificate is accepted for the names and addresses that it lists") {
   CHECK(why_refused(server_contents()).empty());
   CHECK(why_refused(server_contents(), "localhost").empty());
   auto contents = server_contents();
@@ -169,7 +169,8 @@ TEST_CASE_FIXTURE(Fixture, "a short key is refused") {
   CHECK(contains(reason_of(certificates.options("short")), "ee key too small"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "revoked certificates and authorities without a list are refused") {
+TEST_CASE_FIXTURE(
+    Fixture, "a client refuses revoked certificates, and authorities without a revocation list") {
   const auto revoked = certificates.issue("revoked", server_contents());
   auto options = certificates.options("");
   options.revoked_file = certificates.path("revoked.crl");
@@ -212,7 +213,8 @@ TEST_CASE_FIXTURE(Fixture, "a server can require certificates of its clients") {
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "an optional certificate of a client must be valid if it is there") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a server refuses an invalid client certificate, although it is optional") {
   LogLines lines(log::Level::warning);
   auto server = certificates.options("server");
   server.client_certificates = ClientCertificates::optional;
@@ -230,7 +232,7 @@ TEST_CASE_FIXTURE(Fixture, "an optional certificate of a client must be valid if
   CHECK_FALSE(meet(server, stranger).works());
 }
 
-TEST_CASE_FIXTURE(Fixture, "each side sees the parts of the other's certificate") {
+TEST_CASE_FIXTURE(Fixture, "a client sees the parts of the server's certificate") {
   const Meeting meeting = meet(certificates.options("server"), certificates.options(""));
   const PeerCertificate* const certificate = meeting.pair.client->peer_certificate();
   REQUIRE((certificate != nullptr));
@@ -243,7 +245,8 @@ TEST_CASE_FIXTURE(Fixture, "each side sees the parts of the other's certificate"
   CHECK(certificate->is_verified);
 }
 
-TEST_CASE_FIXTURE(Fixture, "a client that does not verify accepts any certificate and says so") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a client that does not verify servers accepts any certificate, and logs it") {
   LogLines lines(log::Level::warning);
   const TestCertificates others;
   auto client = certificates.options("");
@@ -253,7 +256,7 @@ TEST_CASE_FIXTURE(Fixture, "a client that does not verify accepts any certificat
   CHECK_FALSE(meeting.pair.client->peer_certificate()->is_verified);
   CHECK(contains(lines.text(), "certificates of servers are not verified"));
 
-  // The same by a policy, for one reference.
+  // A policy has the same effect for one reference.
   transport::Properties properties;
   properties.set(transport::property::tls_verify, 0);
   server_protocol = make(others.options("server"));
@@ -261,7 +264,8 @@ TEST_CASE_FIXTURE(Fixture, "a client that does not verify accepts any certificat
   CHECK(Meeting(*server_protocol, *client_protocol, "127.0.0.1", properties).works());
 }
 
-TEST_CASE_FIXTURE(Fixture, "both sides agree on a version, or the handshake fails") {
+TEST_CASE_FIXTURE(Fixture,
+                  "both sides agree on a version and a cipher suite, or the handshake fails") {
   LogLines lines(log::Level::warning);
   auto newest = certificates.options("server");
   newest.version_min = TlsVersion::tls_1_3;
@@ -279,7 +283,7 @@ TEST_CASE_FIXTURE(Fixture, "both sides agree on a version, or the handshake fail
   CHECK(contains(reason_of(other), "names of TLS 1.3"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "plain octets at a TLS port, and TLS at a plain port, are named") {
+TEST_CASE_FIXTURE(Fixture, "both sides of TLS report a peer that does not speak TLS") {
   const Protocol tls = make(certificates.options("server"));
   const Protocol plain = transport::make_tcp_protocol();
   {
@@ -303,7 +307,7 @@ TEST_CASE_FIXTURE(Fixture, "plain octets at a TLS port, and TLS at a plain port,
   CHECK(client->refusal().why == "the peer does not speak TLS");
 }
 
-TEST_CASE_FIXTURE(Fixture, "files that cannot be used are named, with what to do") {
+TEST_CASE_FIXTURE(Fixture, "an error for a file of TLS names the file and the reason") {
   TlsOptions options = certificates.options("server");
   ::chmod(options.key_file.c_str(), 0644);
   CHECK(contains(reason_of(options), "other users may read or change it: chmod 600"));
@@ -327,7 +331,8 @@ TEST_CASE_FIXTURE(Fixture, "files that cannot be used are named, with what to do
   CHECK(contains(to_string(listening.error()), "a server of TLS needs -ORBTlsCertificate"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "an encrypted key needs its passphrase, from a file of its owner") {
+TEST_CASE_FIXTURE(Fixture,
+                  "an encrypted key needs a passphrase file that only its owner can read") {
   const auto server = tool::make_identity(server_contents(), &certificates.authority());
   tool::write_certificate(server, certificates.path("secret.pem"));
   tool::write_key(server, certificates.path("secret.key"), "open sesame");
@@ -343,7 +348,8 @@ TEST_CASE_FIXTURE(Fixture, "an encrypted key needs its passphrase, from a file o
   CHECK(contains(reason_of(options), "no private key that the passphrase opens"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "reload reads the files again, and keeps the old ones after an error") {
+TEST_CASE_FIXTURE(Fixture,
+                  "reload reads the files again; after an error the old certificate stays") {
   const TlsOptions options = certificates.options("server");
   const Protocol server = make(options);
   const Protocol client = make(certificates.options(""));
@@ -364,7 +370,7 @@ TEST_CASE_FIXTURE(Fixture, "reload reads the files again, and keeps the old ones
   CHECK(subject() == "CN=server\\, renewed");
 }
 
-TEST_CASE_FIXTURE(Fixture, "the key log has the secrets, for its owner alone") {
+TEST_CASE_FIXTURE(Fixture, "the key log contains the secrets, and only its owner can read it") {
   LogLines lines(log::Level::warning);
   auto options = certificates.options("");
   options.key_log_file = certificates.path("keys");
@@ -378,7 +384,8 @@ TEST_CASE_FIXTURE(Fixture, "the key log has the secrets, for its owner alone") {
   CHECK(contains(lines.text(), "the secrets of all connections are written to"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "references have port 0 and the port of TLS in a component") {
+TEST_CASE_FIXTURE(Fixture,
+                  "a TLS reference has port 0 in its profile, and its port in a component") {
   auto options = certificates.options("server");
   options.client_certificates = ClientCertificates::required;
   const Protocol tls = make(options);

@@ -134,7 +134,7 @@ TEST_CASE("udp: options that an endpoint does not know are refused") {
   }
 }
 
-TEST_CASE("udp: a new peer replaces the peer silent for longest, whose queue is still readable") {
+TEST_CASE("udp: a new peer replaces the longest silent peer, whose queue is still readable") {
   Listening server(2, "?replies=yes");
   Client one(server);
   one.send("one");
@@ -171,7 +171,7 @@ TEST_CASE("udp: the number of datagrams in a queue is limited, whatever their si
       client.send(text);
       ++sent;
     }
-    Client marker(server);  // behind all other datagrams
+    Client marker(server);  // its datagram comes after all others
     std::unique_ptr<Transport> second;
     while (!second) {  // the system may drop it while its queue is full
       marker.send("marker");

@@ -603,7 +603,7 @@ class ClockServant final : public CORBA::servant_traits<Signs::Clock>::base_type
 
 }  // namespace
 
-TEST_CASE("two bases with one base may have coroutines of its abstract base") {
+TEST_CASE("coroutines reach operations of an abstract base that two bases have in common") {
   TwoOrbs orbs;
   const auto clock = orbs.serve<Signs::Clock>(CORBA::make_reference<ClockServant>());
   const auto results = clock->_async().measure().get();

@@ -12,7 +12,7 @@ namespace perigee::test {
 
 namespace {
 
-/// The type of a custom value, whose state the TypeCode does not tell.
+/// The type of a custom value. The TypeCode does not describe the value's state.
 WriteType custom_type(const std::string& id) {
   return complex_type(cdr::TypeKind::tk_value, [id](cdr::Encoder& encoder) {
     encoder.write_string(id);
@@ -30,7 +30,7 @@ WriteType abstract_type() {
   });
 }
 
-/// A node whose `next` is the node.
+/// Writes a node whose `next` is the same node.
 void write_cycle(cdr::Encoder& encoder) {
   encoder.align(4);
   const std::size_t node = encoder.position();

@@ -202,7 +202,7 @@ class ExtractingBank final : public BankServant {
 };
 
 /// The id of Pair with other members: the value looks plain to a server that does not extract it.
-/// As a Pair, its node refers to itself.
+/// A receiver that reads this value as a Pair gets a node that refers to itself.
 CORBA::Any make_forged_pair() {
   using cdr::TypeKind;
   static constexpr const cdr::TypeNode* ulong_type = &cdr::basic_node<TypeKind::tk_ulong>;

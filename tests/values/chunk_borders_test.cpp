@@ -108,7 +108,7 @@ TEST_CASE("a number in front of the end of a chunk is read again if no exception
         }) == ErrorKind::bad_value);
 }
 
-TEST_CASE("ids of exceptions that are not there keep no memory") {
+TEST_CASE("the failed search for the id of an exception keeps no memory") {
   const auto charged_of = [](std::uint32_t count, std::size_t size) {
     const WriteType element =
         struct_type(TypeKind::tk_except, std::string(size, 'x'), {basic_type(TypeKind::tk_ulong)});

@@ -1,4 +1,4 @@
-// The ORB that is being made, as its initializers see it.
+// The interface of an unfinished ORB for its initializers.
 #pragma once
 
 #include "dynamic/interceptors/orb_interceptors.h"

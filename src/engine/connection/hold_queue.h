@@ -15,7 +15,7 @@
 
 namespace perigee::engine {
 
-/// A connection, as the queue sees it.
+/// The interface of a connection that the queue uses.
 class HoldOwner {
  public:
   virtual void add_reference() noexcept = 0;
@@ -79,7 +79,7 @@ class HoldQueue final {
   /// Keeps a message that its hold point does not let pass. Takes it unless it is refused.
   [[nodiscard]] Kept keep(const Place& place, messaging::IncomingMessage& message,
                           std::uint64_t resumptions_seen) noexcept;
-  /// Keeps the message behind earlier ones of its connection at its hold point.
+  /// Keeps the message after the earlier messages of its connection at its hold point.
   [[nodiscard]] Kept keep_behind(const Place& place, messaging::IncomingMessage& message) noexcept;
 
   /// From now on, all requests that are kept now are due. False if none are kept.

@@ -1,6 +1,6 @@
 // The state machine of the inbox for messages that are not whole at the front; the header has the
-// code for whole messages. Order of checks: the size of a frame, its header, its place among the
-// pieces of a message, limits. Storage is taken only after all checks.
+// code for whole messages. The order of the checks is: the size of a frame, its header, its place
+// among the pieces of a message, limits. Storage is taken only after all checks.
 #include "engine/connection/inbox.h"
 
 #include "engine/memory/sequence_cache.h"

@@ -16,7 +16,7 @@
 
 namespace perigee::engine {
 
-/// The loops of a server, as the supervisor sees them.
+/// The interface of a server's loops that the supervisor uses.
 class SupervisedLoops {
  public:
   [[nodiscard]] virtual std::size_t loop_count() const noexcept = 0;

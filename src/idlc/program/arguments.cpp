@@ -203,9 +203,9 @@ std::string complaint(const Arguments& arguments) {
     if (!suffixes.insert(suffix).second)
       return "the files of asynchronous calls or servants have the same suffix as other files";
   if (names.with_repository && suffixes.contains(names.repository_suffix))
-    return "the suffix R is that of the files of --repository";
+    return "the suffix R is reserved for the files of --repository";
   if (names.with_one_source && suffixes.contains(std::string(names.one_source_suffix)))
-    return "the suffix All is that of the source of --one-source";
+    return "the suffix All is reserved for the source of --one-source";
   if (arguments.names.header_extension == arguments.names.source_extension)
     return "headers and sources have the same extension";
   return {};

@@ -47,7 +47,7 @@ class OnewayBuffer final {
     engine::SendStatus status = engine::SendStatus::queued;
     bool lost_with_others = false;  ///< `failed`, but a part of the message may have been sent
   };
-  /// Puts a finished message behind the others, and sends them if a limit is reached. `timed_out`:
+  /// Puts a finished message after the others, and sends them if a limit is reached. `timed_out`:
   /// the deadline has passed, and the message is not in the buffer. `failed`: the connection is
   /// broken.
   Put put(const cdr::Buffer& message, const BufferingLimits& limits, Deadline deadline);

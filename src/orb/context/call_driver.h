@@ -1,4 +1,4 @@
-// Asynchronous calls, as a waiting thread sees them.
+// The interface through which a waiting thread advances asynchronous calls.
 #pragma once
 
 #include <perigee/base/deadline.h>

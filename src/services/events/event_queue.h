@@ -40,7 +40,7 @@ class EventQueue {
   EventRef take();
   /// Waits for an event. Null if the queue is closed, the task is asked to stop, or at `expiry`.
   task<EventRef> next(std::stop_token expiry = {});
-  /// The place of a waiting supplier: before or behind the other suppliers.
+  /// The place of a waiting supplier: before or after the other suppliers.
   enum class Position : std::uint8_t { first, last };
   /// Waits until the queue has taken the event. False if the queue is closed, the task is asked to
   /// stop, or at `expiry`: the event is not in the queue. Suppliers get room in the order of their

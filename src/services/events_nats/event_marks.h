@@ -41,6 +41,7 @@ inline constexpr std::size_t marks_max = 16;
 /// newest mark before it is not much older than the lost events. Does nothing for an event without
 /// a message id.
 void add_mark(Marks& marks, Mark newest);
+/// Removes the marks of events with a larger number.
 void remove_marks_behind(Marks& marks, SequenceNumber number);
 
 /// The sums of events that a channel has got. A stream that has lost events gives their numbers to

@@ -192,8 +192,8 @@ void Following::report_gap() {
   bell_.ring();
 }
 
-/// A consumer on a replica that still copies the stream may skip events, so only the leader knows.
-/// The leader is asked after the jump, because a limit may go on to remove events.
+/// A consumer on a replica that still copies the stream may skip events, so only the leader knows
+/// which events exist. The leader is asked after the jump, because a limit may remove more events.
 task<void> Following::check_jump() {
   const SequenceNumber number = held_.front().number;
   const TimePoint end = session_.now() + session_.options().attempt_time_max;

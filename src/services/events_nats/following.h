@@ -85,7 +85,7 @@ class Following {
   [[nodiscard]] bool has_fault() const;
   /// Asks the leader whether the events before the first held one are removed.
   [[nodiscard]] task<void> check_jump();
-  /// Passes the event on, or holds it behind a jump.
+  /// Passes the event on, or holds it after a jump in the numbers.
   void take(SequenceNumber number, Message message);
   void pass_on(SequenceNumber number, Message message);
   void remove_consumer();
@@ -113,7 +113,8 @@ class Following {
   bool has_gap_ = false;
   std::uint64_t checked_ = 0;  // the connection over which the stream was checked last
   bool needs_check_ = false;   // of the stream, since its last check began
-  /// Events behind missing numbers, which wait until the leader has confirmed these.
+  /// Events after missing numbers. They wait until the leader has confirmed that these numbers are
+  /// missing.
   struct Held {
     SequenceNumber number = 0;
     Message message;

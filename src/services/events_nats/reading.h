@@ -80,7 +80,7 @@ class Reading {
   /// Asks for `size` events, and adds the events that have room.
   [[nodiscard]] task<Step> ask_wave(SequenceNumber next, std::size_t size, Limits limits,
                                     TimePoint end, Batch& batch);
-  /// The first number after `missing` at which there may be an event. 0: not known now.
+  /// The first number after a missing event from which on there may be events. 0: not known now.
   [[nodiscard]] task<SequenceNumber> skip(SequenceNumber missing, TimePoint end);
   [[nodiscard]] Publication question(const std::string& json) const;
   [[nodiscard]] std::size_t wave_size(SequenceNumber next, const Limits& limits,

@@ -1,6 +1,6 @@
-// Copies the whole name tree, page by page, all at the same revision. etcd counts all keys behind
-// a page for each page, so the pages must be large: many small pages would take a time that grows
-// with the square of the number of names.
+// Copies the whole name tree, page by page, all at the same revision. For each page, etcd counts
+// all keys after the page. So the pages must be large: with small pages, the time would grow with
+// the square of the number of names.
 #pragma once
 
 #include "services/naming_etcd/members.h"

@@ -1,4 +1,4 @@
-// Each starting point on the server gets exactly one ending point.
+// Interceptors of servers: a request that has passed a starting point passes one ending point.
 #include "desk.h"
 #include <perigee/async/completion.h>
 #include <perigee/orb/with_policies.h>
@@ -118,7 +118,7 @@ TEST_CASE("MAIN_THREAD_MODEL: interceptors see each request once, and its servic
   }
 }
 
-TEST_CASE("an interceptor refuses a request with the scope WITH_SERVER before its reply") {
+TEST_CASE("an interceptor can refuse a request with SYNC_WITH_SERVER before the server replies") {
   DeskOrbs orbs({.servers = {{}, {{"receive_request_service_contexts", [](const ServerInfoRef&) {
                                      throw CORBA::NO_PERMISSION(7, CORBA::COMPLETED_NO);
                                    }}}}});
@@ -128,7 +128,7 @@ TEST_CASE("an interceptor refuses a request with the scope WITH_SERVER before it
   CHECK(count(orbs.log, "server 1 send_exception note") == 1);
 }
 
-TEST_CASE("a request that is parked after an adapter activator ran begins another flow") {
+TEST_CASE("a request that is parked after an adapter activator passes the points once more") {
   std::promise<void> parked;
   DeskOrbs orbs({.servers = {{{"send_other", [&](const ServerInfoRef& info) {
                                  CHECK(info->reply_status() ==
@@ -153,7 +153,7 @@ TEST_CASE("a request that is parked after an adapter activator ran begins anothe
   CHECK(count(orbs.log, "server 1 send_reply") == 1);
 }
 
-TEST_CASE("a request for the main thread of a POA that an activator makes begins another flow") {
+TEST_CASE("a request that goes to the main thread after an activator passes the points once more") {
   DeskOrbs orbs({.servers = {{{"send_other", [](const ServerInfoRef& info) {
                                  CHECK(info->reply_status() ==
                                        PortableInterceptor::TRANSPORT_RETRY);
@@ -180,7 +180,7 @@ TEST_CASE("a request for the main thread of a POA that an activator makes begins
   CHECK(count(orbs.log, "server 1 send_reply") == 1);
 }
 
-TEST_CASE("contexts of interceptors that do not fit into a message do not suppress the reply") {
+TEST_CASE("a reply for which interceptors add too large contexts becomes a system exception") {
   DeskOrbs orbs({.servers = {{{"send_reply",
                                [](const ServerInfoRef& info) {
                                  info->add_reply_service_context({id_of_test, Data(5000)}, true);

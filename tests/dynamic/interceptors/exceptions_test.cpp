@@ -163,7 +163,7 @@ TEST_CASE("without its TypeCode, a user exception is UNKNOWN in the any, and its
   }
 }
 
-TEST_CASE("an interceptor that replaces a user exception shows its own to the others") {
+TEST_CASE("if an interceptor replaces a user exception, the other interceptors see the new one") {
   SeenOnSides seen;
   Plan plan = seen.plan();
   plan.clients.push_back({{"receive_exception", [](const ClientInfoRef& info) {

@@ -1,4 +1,5 @@
-// Interceptors that make calls at ending points. The outer call must not keep what they need.
+// Interceptors that make calls at ending points. The outer call must not keep the connection that
+// these calls need.
 #include "desk.h"
 
 #include <thread>

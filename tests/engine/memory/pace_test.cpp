@@ -1,4 +1,4 @@
-// Slow transfers.
+// Pace: the test whether a transfer is too slow.
 #include "engine/memory/pace.h"
 
 #include "support/fake_clock.h"
@@ -14,10 +14,10 @@ using std::chrono::seconds;
 
 const PaceLimits limits;
 
-TEST_CASE("no transfer is too slow within the grace") {
+TEST_CASE("no transfer is too slow within the grace period") {
   FakeClock clock;
   Pace pace;
-  CHECK_FALSE(pace.is_too_slow(clock.now(), 0, limits));  // none has begun
+  CHECK_FALSE(pace.is_too_slow(clock.now(), 0, limits));  // no transfer has begun
   pace.begin(clock.now(), 500);
   clock.advance(seconds(10));
   CHECK_FALSE(pace.is_too_slow(clock.now(), 500, limits));

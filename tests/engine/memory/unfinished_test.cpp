@@ -155,7 +155,7 @@ TEST_CASE("memory that is only kept for later makes room for a message that arri
   CHECK_FALSE(peer.receive(2 * mib, 3 * mib));
 }
 
-TEST_CASE("nothing is watched while nothing is unfinished") {
+TEST_CASE("the watch does not run while no message is unfinished") {
   Registry registry;
   Peer peer(registry);
   CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
@@ -265,7 +265,7 @@ TEST_CASE("threads that queue and drain at the same time leave nothing charged")
   CHECK(budget.charged(Use::unsent) == Charge::cost_of(100 * kib));
 }
 
-TEST_CASE("above the budget growth pauses, except that of the oldest message") {
+TEST_CASE("above the budget, only the oldest message may grow") {
   Registry registry;
   Peer oldest(registry);
   Peer second(registry);
@@ -429,7 +429,7 @@ TEST_CASE("a connection that ends gives its charge back, paused or not") {
   CHECK(registry.messages.watch(registry.clock.now()) == TimePoint::max());
 }
 
-TEST_CASE("without a registry everything is allowed") {
+TEST_CASE("without a registry, messages may grow without a limit") {
   struct Owner final : UnfinishedOwner {
     [[nodiscard]] WaitingOutput waiting_output() const noexcept override { return {}; }
     [[nodiscard]] bool has_unread_input() const noexcept override { return false; }

@@ -249,7 +249,7 @@ TEST_CASE("a handler that is set after the reply has come is called at once") {
   check_used_up([&] { poller->hold(0, result); });
 }
 
-TEST_CASE("a handler can be taken away, and has to be for the interface of the poller") {
+TEST_CASE("a poller's handler can be removed; a handler of another interface is refused") {
   const HeldCalls calls("auto");
   const auto desk = calls.desk(HeldCalls::Side::remote);
   const auto handler = CORBA::make_reference<HoldHandler>();

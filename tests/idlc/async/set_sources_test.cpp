@@ -1,4 +1,4 @@
-// Sets of pollables whose events the tests make themselves.
+// Pollable sets. The tests make the events of the pollables themselves.
 #include "dynamic/polling/source.h"
 #include <perigee/corba.h>
 #include <perigee/dynamic/polling.h>
@@ -15,11 +15,11 @@ namespace perigee::test {
 
 namespace {
 
-/// What happens to a pollable.
+/// The state of a pollable, and the calls that the pollable has received.
 struct Watched {
   std::function<void()> at_wake_at_change = [] {};
   std::function<void()> at_wait = [] {};
-  bool was_done = false;  // the wait had ended
+  bool was_done = false;  // what the wait's `done` returned after `at_wait`
   int wakes = 0;
   int looks = 0;  // calls of `stage`
   std::weak_ptr<polling::Watcher> watcher;
@@ -79,7 +79,7 @@ CORBA::valuetype_reference<CORBA::Pollable> make_pollable(Watched& watched) {
 
 }  // namespace
 
-TEST_CASE("a set keeps a pollable that is taken and dropped while the set adds it") {
+TEST_CASE("a set keeps a pollable alive while it adds it, even if the set gives it out meanwhile") {
   Watched watched;
   watched.stage = polling::Source::Stage::ready;
   const auto set = CORBA::make_reference<CORBA::PollableSet>();
@@ -94,7 +94,7 @@ TEST_CASE("a set keeps a pollable that is taken and dropped while the set adds i
   CHECK(watched.wakes == 1);
 }
 
-TEST_CASE("a set wakes the threads that wait when a pollable is removed") {
+TEST_CASE("a set wakes the waiting threads when a pollable is added or removed") {
   Watched watched;
   const auto set = CORBA::make_reference<CORBA::PollableSet>();
   const auto pollable = make_pollable(watched);

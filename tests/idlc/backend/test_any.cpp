@@ -92,7 +92,7 @@ TEST_CASE("an any without a value has the TypeCode tk_null") {
   CHECK((decode(encode(any, std::endian::big), std::endian::big) == any));
 }
 
-TEST_CASE("basic types go into an any and come out") {
+TEST_CASE("basic types are inserted into anys and extracted") {
   check_any(true);
   check_any('x');
   check_any(L'\u20ac');
@@ -108,7 +108,7 @@ TEST_CASE("basic types go into an any and come out") {
   check_any(1.25L);
 }
 
-TEST_CASE("strings and sequences go into an any and come out") {
+TEST_CASE("strings and sequences are inserted into anys and extracted") {
   check_any(std::string());
   check_any(std::string("text"));
   check_any(std::wstring(L"wide \U0001d11e"));
@@ -119,7 +119,7 @@ TEST_CASE("strings and sequences go into an any and come out") {
   check_any(std::vector<double>(1000, 0.5));
 }
 
-TEST_CASE("generated types go into an any and come out") {
+TEST_CASE("generated types are inserted into anys and extracted") {
   check_any(Shapes::Unit::foot);
   check_any(Shapes::Point(1.5, -2.5));
   check_any(
@@ -130,7 +130,7 @@ TEST_CASE("generated types go into an any and come out") {
   check_any(_cxx_class::_cxx_template(1, "what", _cxx_class::_cxx_operator::_cxx_delete));
 }
 
-TEST_CASE("unions over every discriminator go into an any and come out") {
+TEST_CASE("unions over every discriminator are inserted into anys and extracted") {
   const auto check_union = [](auto value, auto set) {
     check_any(value);
     set(value);
@@ -155,7 +155,7 @@ TEST_CASE("unions over every discriminator go into an any and come out") {
         "case 9223372036854775807: octet greatest; }");
 }
 
-TEST_CASE("arrays, bounded types and fixed go into an any and come out") {
+TEST_CASE("arrays, bounded types and fixed are inserted into anys and extracted") {
   check_any(Grids::Matrix{{{1, 2, 3}, {4, 5, 6}}});
   check_any(Grids::Board());
   check_any(Grids::RowList{{1, 2, 3}});
@@ -171,7 +171,7 @@ TEST_CASE("arrays, bounded types and fixed go into an any and come out") {
   CHECK(Grids::_tc_Matrix->content_type()->_text() == "double[2][3]");
 }
 
-TEST_CASE("anys and TypeCodes go into an any and come out") {
+TEST_CASE("anys and TypeCodes are inserted into anys and extracted") {
   Any inner;
   inner <<= tree();
   check_any(inner);
@@ -191,7 +191,7 @@ TEST_CASE("a string literal is inserted as a string") {
   CHECK(any.type()->equal(CORBA::_tc_string));
 }
 
-TEST_CASE("nil references go into an any, and come out as their own type and as Object") {
+TEST_CASE("nil references in anys are extracted as their own type and as Object") {
   Any any;
   any <<= IDL::traits<Boxes::Shelf>::ref_type();
   CHECK(any.type()->id() == "IDL:Boxes/Shelf:1.0");
@@ -236,11 +236,11 @@ TEST_CASE("a comparison of anys ignores names and aliases, also in nested anys")
   CHECK_FALSE((packet == renamed));  // TypeCodes that are values are compared as a whole
 }
 
-TEST_CASE("a sequence of a recursive type goes into an any and comes out") {
+TEST_CASE("a sequence of a recursive type is inserted into an any and extracted") {
   check_any(std::vector<Boxes::Tree>{tree(), Boxes::Tree()});
 }
 
-TEST_CASE("structs that hold sequences of each other go into an any and come out") {
+TEST_CASE("structs that hold sequences of each other are inserted into anys and extracted") {
   const Recursion::Folder inner;
   const Recursion::File file("file", {inner}, {Recursion::Entry()});
   check_any(Recursion::Folder(file, {file, file}, {Recursion::Folders{inner}, {}}));

@@ -42,7 +42,7 @@ void check_any(const T& value) {
 
 }  // namespace
 
-TEST_CASE("enums with values go into an any and come out") {
+TEST_CASE("enums with values are inserted into anys and extracted") {
   check_any(Codes::Level::high);
   check_any(Codes::Signed::least);
   check_any(Codes::Large::much);
@@ -57,7 +57,7 @@ TEST_CASE("enums with values go into an any and come out") {
   }
 }
 
-TEST_CASE("maps, bitmasks and bitsets go into an any and come out") {
+TEST_CASE("maps, bitmasks and bitsets are inserted into anys and extracted") {
   check_any(Modern::Dictionary{{"one", {1}}, {"two", {}}});
   check_any(Modern::Few{{1, Modern::Sized()}});
   check_any(Modern::Flags(Modern::Flags::first | Modern::Flags::sixth));
@@ -71,7 +71,7 @@ TEST_CASE("maps, bitmasks and bitsets go into an any and come out") {
                                Modern::Wide::lowest));
 }
 
-TEST_CASE("a value that an enum or a bitmask does not have is refused when the any is decoded") {
+TEST_CASE("a decoded any refuses a value that its enum does not have; a bitmask has its own kind") {
   Any level;
   level <<= Codes::Level::high;
   Octets wire = encode(level, std::endian::big);

@@ -20,8 +20,8 @@ TEST_CASE("an array of several dimensions is an array of arrays") {
   CHECK(board.digest() == std::array<uint8_t, 16>{});
 }
 
-// CORBA 3.0, 15.3.2.4: the elements in turn, the last index fastest, no length.
-TEST_CASE("an array is its elements in turn, without a length") {
+// CORBA 3.0, 15.3.2.4: there is no length, and the last index varies fastest.
+TEST_CASE("the octets of an array are those of its elements, without a length") {
   CHECK(encode(std::array<std::array<int16_t, 2>, 2>{{{1, 2}, {3, 4}}}, std::endian::big) ==
         octets(0, 1, 0, 2, 0, 3, 0, 4));
   CHECK(encode(Grids::Names{"a", ""}, std::endian::little) ==

@@ -1,4 +1,4 @@
-// Bounded strings and sequences never exceed the bound, on every way of setting them.
+// Bounded strings and sequences never exceed the bound, whichever function sets them.
 #include "boundedC.h"
 #include "round_trip.h"
 #include "support/octets.h"

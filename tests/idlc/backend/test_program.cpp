@@ -89,7 +89,7 @@ TEST_CASE("errors in the command line have their own exit status") {
         "perigee-idl: the files of asynchronous calls or servants have the same suffix as other "
         "files\n");
   CHECK(run_on_stock({"--one-source", "--client-suffix", "All"}).err ==
-        "perigee-idl: the suffix All is that of the source of --one-source\n");
+        "perigee-idl: the suffix All is reserved for the source of --one-source\n");
   CHECK(run_on_stock({"--depend-file", "x.d", "other.idl"}).status == 2);
 }
 
@@ -123,7 +123,7 @@ TEST_CASE("an annotation without effect is reported when files are generated") {
   CHECK(folder.count() == 4);
 }
 
-TEST_CASE("implied IDL is printed instead of generated files") {
+TEST_CASE("--dump-implied-idl prints implied IDL and generates no files") {
   const Outcome outcome = run_on_stock({"--dump-implied-idl", "--ami"});
   CHECK(outcome.status == 0);
   CHECK(contains(outcome.out, "interface AMI_"));
@@ -134,7 +134,7 @@ TEST_CASE("implied IDL is printed instead of generated files") {
   CHECK(run_on_stock({"--dump-implied-idl", "-E"}).status == 2);
 }
 
-TEST_CASE("files are written into the output folder, which is created") {
+TEST_CASE("the compiler creates the output folder and writes the files into it") {
   const TemporaryFolder folder;
   const Outcome outcome = run_on_stock({"-o", folder / "new/folder"});
   CHECK(outcome.status == 0);
@@ -144,7 +144,7 @@ TEST_CASE("files are written into the output folder, which is created") {
   CHECK(contains(folder.read("new/folder/stockS.cpp"), "#include \"stockS.h\""));
 }
 
-TEST_CASE("suffixes and extensions are options for file names and includes") {
+TEST_CASE("options set the suffixes and extensions in file names and includes") {
   const TemporaryFolder folder;
   CHECK(run_on_stock({"-o", folder / "", "--client-suffix", "_c", "--server-suffix", "_s",
                       "--header-extension", ".hh", "--source-extension", ".cc"})
@@ -153,7 +153,7 @@ TEST_CASE("suffixes and extensions are options for file names and includes") {
   CHECK(contains(folder.read("stock_s.cc"), "#include \"stock_s.hh\""));
 }
 
-TEST_CASE("the folders of #include are kept on request") {
+TEST_CASE("--keep-include-path keeps the folders of #include") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("main.idl", "#include \"parts/stock.idl\"\ninterface History : Quoter {};\n");
@@ -244,7 +244,7 @@ TEST_CASE("with --client-only, the files of servants are left out") {
   CHECK(folder.count() == 9);  // four headers, their sources, and stockAll.cpp
 }
 
-TEST_CASE("with --client-only, annotated interfaces have no files of coroutines") {
+TEST_CASE("with --client-only, the compiler ignores the annotation @perigee::async") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("main.idl", "@perigee::async interface Account { long balance(); };\n");
@@ -326,14 +326,14 @@ TEST_CASE("-E prints the preprocessed text") {
   CHECK(contains(outcome.out, "const long n = 3"));
 }
 
-TEST_CASE("words that are newer than IDL 3 are names, unless IDL 4 is chosen") {
+TEST_CASE("keywords that are newer than IDL 3 are names unless --idl=4 is given") {
   MemoryFiles files;
   files.add("m.idl", "struct S { long map; };\n");
   CHECK(run_on(files, {"--dump-model", "m.idl"}).status == 0);
   CHECK(run_on(files, {"--dump-model", "--idl=4", "m.idl"}).status == 1);
 }
 
-TEST_CASE("names that a handler inherits twice are bad input, and no file is written") {
+TEST_CASE("a handler that would inherit a name twice is an error, and no file is written") {
   const TemporaryFolder folder;
   MemoryFiles files;
   files.add("both.idl",

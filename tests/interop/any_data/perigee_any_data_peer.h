@@ -19,7 +19,7 @@ using ObjectReference = IDL::traits<CORBA::Object>::ref_type;
 
 CORBA::Any repack(const CORBA::Any& from);
 
-/// The anys inside a value.
+/// Repacks the anys inside a value.
 template <typename T>
 void repack_inside(T&) {}
 inline void repack_inside(CORBA::Any& any) { any = repack(any); }

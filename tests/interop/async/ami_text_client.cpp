@@ -38,7 +38,7 @@ struct Exchange {
   Traits::ref_type peer;
   CORBA::object_reference<Handler> handler = CORBA::make_reference<Handler>();
 
-  /// The call gives `expected` to the handler.
+  /// Checks that the handler gets `expected` from the call.
   template <typename Result, typename Send>
   void check(const Result& expected, const Send& send) const {
     handler->outcome.await(orb, send);

@@ -3,10 +3,9 @@
 //                         [Perigee options]
 // reads the server's IOR from FILE. --truncate: the server has no factory for Detailed. --small: no
 // value is larger than the buffer of omniORB. --jacorb: the server is JacORB, which does not skip
-// values inside of truncated state. It cannot send values in anys and as abstract interfaces, but
-// can read them.
-// --dynamic: between client and server is a gateway of dynamic calls, which cannot pass structs
-// that share values in a cycle.
+// values inside of truncated state. JacORB can read values in anys and as abstract interfaces, but
+// cannot send them. --dynamic: a gateway of dynamic calls is between the client and the server. It
+// cannot pass structs that share values in a cycle.
 #include "../checks.h"
 #include "../perigee_call.h"
 #include "perigee_values_peer.h"

@@ -1,4 +1,5 @@
-// Calls that find no memory. Not under the thread sanitizer, whose allocator cannot be replaced.
+// Asynchronous calls while allocations fail. The build with the thread sanitizer leaves this file
+// out, because the sanitizer's allocator cannot be replaced.
 #include "orb/async/observers.h"
 #include "orb/fixture.h"
 #include "orb/server/server_fixture.h"

@@ -70,7 +70,7 @@ TEST_CASE("asynchronous calls that start together, and blocking calls, share a c
   CHECK(pair.server.orb.core().metrics().listen_points_believed >= 1);
 }
 
-TEST_CASE("a client that drives with the time-out 0 reads connections that it has offered") {
+TEST_CASE("`drive` with the time-out 0 reads the connections that the client has offered") {
   const ServerFixture server(accepting(ThreadStrategy::thread_per_connection));
   const CalledBack client(offering(ThreadStrategy::reactive), add_one, Runs::no);
   const ObjectRef served = client.see(server.object);

@@ -80,7 +80,7 @@ TEST_CASE("a oneway upcall calls its client back over the connection that it cam
 
 // A call that meets two closes in a row fails: then its second connection was closed before the
 // request arrived.
-TEST_CASE("calls are executed once or fail unexecuted when either side closes as idle") {
+TEST_CASE("while either side closes idle connections, calls are executed once or fail unexecuted") {
   const ThreadStrategy strategy = each_strategy();
   orb::Settings accepts = accepting(strategy);
   orb::Settings offers = offering(strategy);

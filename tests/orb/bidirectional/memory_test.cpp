@@ -1,5 +1,5 @@
-// Announcements of listen points while allocations fail. Not under the thread sanitizer, whose
-// allocator cannot be replaced.
+// Announcements of listen points while allocations fail. The build with the thread sanitizer leaves
+// this file out, because the sanitizer's allocator cannot be replaced.
 #include "orb/bidirectional/listen_point_table.h"
 #include "support/allocations.h"
 
@@ -20,7 +20,7 @@ struct CountedPeer {
 
 using CountedTable = orb::ListenPointTable<CountedPeer>;
 
-/// True if the `number`-th allocation of `add` failed.
+/// Adds `point` while the `number`-th allocation fails. False if `add` makes fewer allocations.
 bool add_without_memory(CountedTable& table, CountedPeer& peer, const transport::Endpoint& point,
                         std::size_t number) {
   test::fail_allocation(number);
@@ -52,7 +52,7 @@ TEST_CASE("a failed announcement leaves nothing in the table, whichever allocati
   CHECK(number > 3);
 }
 
-TEST_CASE("a point stays with its first peer, whether a second announcement fails or not") {
+TEST_CASE("a listen point stays with its first peer, even if a second announcement fails") {
   const transport::Endpoint point{"iiop", "a host with a long name:1"};
   std::size_t number = 1;
   for (bool failed = true; failed; ++number) {

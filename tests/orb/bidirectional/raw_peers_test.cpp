@@ -107,7 +107,7 @@ TEST_CASE("a second client cannot take over the listen point of the first") {
   CHECK(result.get() == 9);
 }
 
-TEST_CASE("a reply that a server did not ask for ends the connection of the client") {
+TEST_CASE("a reply to no request of the server ends the connection of the client") {
   const ServerFixture server(accepting(ThreadStrategy::automatic));
   RawClient client(server.endpoint);
   client.send(make_reply(1, 1));

@@ -17,7 +17,7 @@ struct Fixture {
   Octets key = orb.key_of(object);
   Fixture() { orb.root()->the_POAManager()->activate(); }
 
-  /// As an application does it: waits for the handle, then performs work.
+  /// Waits for the handle and then performs work, as an application does.
   void turn() {
     pollfd handle{face._work_handle(), POLLIN, 0};
     REQUIRE(::poll(&handle, 1, 10'000) == 1);

@@ -64,7 +64,7 @@ TEST_CASE("a request above the limit of requests in progress waits until a reply
   send_result(deferred.take(9), 19);
   CHECK(client.reply().result() == 18);
   CHECK(client.reply().result() == 19);
-  (void)deferred.take_all();  // the server's end would wait for them
+  (void)deferred.take_all();  // otherwise the server's destructor would wait for these replies
 }
 
 TEST_CASE("thousands of requests pass a connection that allows few deferred replies at a time") {
@@ -106,7 +106,7 @@ TEST_CASE("a connection at its limit of requests in progress still receives canc
   client.send(make_cancel_request(1));
   request(client, server, 8);
   await_stop(token);
-  send_result(std::move(answer), 11);  // makes room, and is dropped
+  send_result(std::move(answer), 11);  // this reply makes room for request 8, but is not sent
   send_result(deferred.take(8), 18);
   CHECK(client.reply().id() == 8);
   (void)deferred.take_all();
@@ -160,7 +160,7 @@ TEST_CASE("the servants of successive requests each get a stop request after the
   }
 }
 
-TEST_CASE("a reply does not wait for a slow client, which gets all replies later") {
+TEST_CASE("a servant's reply does not wait for a slow client, which gets all replies later") {
   constexpr std::size_t size = 1 << 20;
   constexpr std::uint32_t count = 24;
   DeferredReplies deferred;
@@ -188,7 +188,7 @@ TEST_CASE("a reply does not wait for a slow client, which gets all replies later
   send_result(deferred.take(count + 1), 40);
 }
 
-TEST_CASE("held oneways are executed although the connection is full") {
+TEST_CASE("held oneways are executed although the connection is at its limit of requests") {
   constexpr std::uint32_t full = 4;
   DeferredReplies deferred;
   std::atomic<std::uint32_t> oneways = 0;

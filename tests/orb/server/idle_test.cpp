@@ -1,5 +1,5 @@
 // Idle connections of servers, over TCP: CloseConnection after the idle time-out, but not while a
-// request is in progress. Some clients do not notice it.
+// request is in progress. Some clients do not react to CloseConnection.
 #include "orb/context/orb_metrics.h"
 #include "orb/server/server_fixture.h"
 #include <perigee/orb/stub.h>

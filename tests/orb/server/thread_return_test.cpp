@@ -1,6 +1,6 @@
-// The number of threads of a server after upcalls that block, while its connections stay open. A
-// program of its own, because it takes more than ten seconds. That is how long spare threads stay,
-// and no setting changes it.
+// The number of threads of a server after upcalls that block, while its connections stay open. This
+// test is a program of its own, because it takes more than ten seconds. Spare threads stay for ten
+// seconds, and no setting changes this time.
 #include "orb/server/server_fixture.h"
 #include "support/process_threads.h"
 #include <perigee/base/clock.h>

@@ -89,7 +89,7 @@ TEST_CASE("one client cannot take the places of all suppliers and consumers") {
   CHECK_NOTHROW((void)connect_supplier(channel));
 }
 
-TEST_CASE("the program of the service has no limit of its own") {
+TEST_CASE("the limit for each client does not apply to the program of the service") {
   Service service({.proxies_per_client_max = 1});
   const auto channel = service.own_channel();
   (void)connect_supplier(channel);

@@ -24,7 +24,7 @@ TEST_CASE("the table of channels has a row for each channel") {
   CHECK(table.next.empty());
 }
 
-TEST_CASE("a table that does not list all channels names its last channel as the next start") {
+TEST_CASE("an incomplete table of channels names the channel after which the next table begins") {
   const auto table = table_of_channels(two_channels(), {.path = {}, .after = "", .rows_max = 1});
   CHECK(table.rows.size() == 1);
   CHECK(table.next == "a");

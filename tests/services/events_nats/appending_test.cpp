@@ -264,7 +264,7 @@ TEST_CASE("a refused event waits for later events no longer than an attempt last
   CHECK(events.take_sent() == Texts{"a", "b"});
 }
 
-TEST_CASE("events behind an event that could not be sent have not been sent") {
+TEST_CASE("after an event whose send failed, later events count as not sent") {
   Events events;
   events.link->is_dead = true;
   events.add("a");

@@ -62,7 +62,7 @@ TEST_CASE("an event without a message id, and an older event, get no mark") {
   CHECK(marks == Marks{{5, 1}});
 }
 
-TEST_CASE("marks behind a position are removed") {
+TEST_CASE("marks with larger numbers than a position are removed") {
   Marks marks{{9, 1}, {7, 2}, {3, 3}};
   remove_marks_behind(marks, 7);
   CHECK(marks == Marks{{7, 2}, {3, 3}});

@@ -14,7 +14,7 @@
 
 namespace perigee::events::nats {
 
-/// Keeps what is sent.
+/// A link that keeps the sent messages.
 class RecordingLink final : public Link {
  public:
   explicit RecordingLink(std::size_t payload_max) : payload_max_(payload_max) {}
@@ -36,7 +36,7 @@ class RecordingLink final : public Link {
   const std::size_t payload_max_;
 };
 
-/// A session with a connection from the beginning.
+/// A session that is connected from the beginning.
 class FakeServer {
  public:
   explicit FakeServer(std::size_t payload_max = 1'000)

@@ -72,7 +72,7 @@ class Followed {
 
 }  // namespace
 
-TEST_CASE("events behind a jump are passed on when the leader has none before them") {
+TEST_CASE("events after a jump in the numbers are passed on if the leader has no earlier event") {
   Followed followed;
   followed.make_consumer(1);
   followed.push(6);
@@ -86,7 +86,7 @@ TEST_CASE("events behind a jump are passed on when the leader has none before th
   CHECK(followed.following.consumers_made() == 1);
 }
 
-TEST_CASE("each jump is checked, also a jump behind another jump") {
+TEST_CASE("each jump in the numbers is checked, also a jump that follows another jump") {
   Followed followed;
   followed.make_consumer(1);
   followed.push(10);
@@ -105,7 +105,7 @@ TEST_CASE("a consumer that skips events of the leader is replaced") {
   followed.answer_next(7);
   CHECK(followed.heard.empty());
   CHECK(followed.server.take().subject == "$JS.API.CONSUMER.DELETE.stream.c");
-  followed.push(51);  // of the removed consumer
+  followed.push(51);  // an event of the removed consumer
   followed.server.wait(100);
   followed.make_consumer(1);
   followed.push(6);
@@ -181,7 +181,7 @@ TEST_CASE("a stream counts as checked until the connection is lost, or an event 
   CHECK_FALSE(doubted.following.is_checked());
 }
 
-TEST_CASE("consumers that end at once are made at a falling rate") {
+TEST_CASE("the delay before a new consumer grows while consumers end at once") {
   Followed followed;
   for (const int delay : {100, 200, 400, 800, 1'600, 2'000, 2'000}) {
     followed.make_consumer(1);

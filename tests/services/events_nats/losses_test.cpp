@@ -216,7 +216,7 @@ Streams acknowledged_stream() {
   return streams;
 }
 
-/// The state of NATS for the stream of a whole channel.
+/// Names the stream of `streams`, and returns the stream's state in NATS.
 StreamInfo name_stream(Streams& streams, const std::string& name) {
   streams.name = name;
   StreamInfo info;
@@ -271,7 +271,7 @@ TEST_CASE("a subscription gets the events that have taken the numbers of lost ev
   }
 }
 
-TEST_CASE("a list of subscriptions has the positions after a loss") {
+TEST_CASE("a list of subscriptions has the positions that they have after a loss") {
   Streams streams = acknowledged_stream();
   streams.lose_behind(8);
   streams.append(12, "second.");
@@ -281,7 +281,7 @@ TEST_CASE("a list of subscriptions has the positions after a loss") {
   CHECK(all[0].acknowledged == 7);
 }
 
-TEST_CASE("a list of subscriptions keeps positions after a loss from new events") {
+TEST_CASE("new events do not change a position that a list has corrected after a loss") {
   Streams streams;
   streams.append(5, "first.");
   streams.records["test.subscriptions.news.s"] = "perigee-subscription 1\n10\nmonday\ns";
@@ -294,7 +294,7 @@ TEST_CASE("a list of subscriptions keeps positions after a loss from new events"
   CHECK(Service(streams).position("s") == 5);
 }
 
-TEST_CASE("a leader of several replicas that is behind takes no subscription back") {
+TEST_CASE("while the leader of several replicas is behind, subscriptions keep their positions") {
   Streams streams;
   streams.replicas = 3;
   streams.append(10, "first.");
@@ -313,7 +313,7 @@ TEST_CASE("a leader of several replicas that is behind takes no subscription bac
   CHECK(service.position("s") == 10);
 }
 
-TEST_CASE("several replicas that stay behind for 30 s have lost events") {
+TEST_CASE("if several replicas stay behind for 30 s, their missing events count as lost") {
   Streams streams = acknowledged_stream();
   streams.replicas = 3;
   streams.lose_behind(8);
@@ -400,7 +400,7 @@ TEST_CASE("the acknowledgement of an event that the channel got needs no request
   CHECK(record.marks == Marks{{2, sum_of_id("first.2")}});
 }
 
-TEST_CASE("questions for marked events wait for room in the budget of reads") {
+TEST_CASE("requests for marked events wait for room in the budget of reads") {
   Streams streams = acknowledged_stream();
   Service service(streams);
   const int requests = streams.event_requests;

@@ -1,4 +1,4 @@
-"""Keys and signed claims for a server of NATS whose users have credentials files."""
+"""Writes the configuration of a NATS server whose users have credentials files: keys, and signed tokens (JWT)."""
 
 import base64
 import binascii
@@ -14,7 +14,7 @@ def openssl(*words, data=None):
 
 
 def encoded(octets):
-    """The text of a key: Base32, with a sum at the end."""
+    """The text of a key: Base32, with a CRC-16 checksum at the end."""
     return base64.b32encode(octets + binascii.crc_hqx(octets, 0).to_bytes(2, "little")).decode().rstrip("=")
 
 
@@ -37,7 +37,7 @@ class Key:
         return encoded(bytes([SEED | self.kind >> 5, (self.kind & 31) << 3]) + octets)
 
     def sign(self, subject, kind, **claims):
-        """A token about the key `subject`."""
+        """A token with claims about the key `subject`, signed with this key."""
         text = part({"typ": "JWT", "alg": "ed25519-nkey"}) + "." + part(
             {"jti": subject.public, "iat": int(time.time()), "iss": self.public, "name": kind, "sub": subject.public,
              "nats": {"type": kind, "version": 2, **claims}})

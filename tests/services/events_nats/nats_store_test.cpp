@@ -329,7 +329,7 @@ TEST_CASE("acknowledgements of two stores at the same time keep the largest numb
   CHECK(first.list().at("s") == 100);
 }
 
-TEST_CASE("too many requests are busy, and a store ends with results for all") {
+TEST_CASE("requests above the limit get the error busy, and each request of a store has a result") {
   std::atomic<int> busy = 0;
   std::atomic<int> results = 0;
   {

@@ -1,4 +1,4 @@
-// What the parts of a store do while NATS has no answer, or a strange one. The test answers itself.
+// The parts of a store while NATS does not answer, or answers strangely. The test answers for NATS.
 #include "fake_server.h"
 #include "services/events_nats/following.h"
 #include "services/events_nats/reading.h"
@@ -105,7 +105,7 @@ std::string endless_page(int subjects) {
 
 }  // namespace
 
-TEST_CASE("a list of subscriptions without an end is given up") {
+TEST_CASE("the store gives up reading an endless list of subscriptions") {
   Followed followed;
   followed.link = std::make_shared<RecordingLink>(1'000);
   followed.session.on_up(followed.link);
@@ -172,7 +172,7 @@ TEST_CASE("a stream that is missing for long ends its channel") {
   CHECK(followed.broken[0].ends_with("; start the event service again"));
 }
 
-TEST_CASE("a stream without answers between two missing ones goes on") {
+TEST_CASE("the time without a connection does not count as a time in which the stream is missing") {
   Followed followed;
   followed.connect();
   followed.answer_for(1'000, error_json(404, 10059));
@@ -195,7 +195,7 @@ TEST_CASE("a stream that was made again, or has lost events, ends its channel at
   }
 }
 
-TEST_CASE("a stream is checked over each connection, and again in doubt") {
+TEST_CASE("a channel checks its stream after each connect, and again after a doubt") {
   Followed followed;
   followed.connect();
   CHECK(followed.checks == 0);
@@ -209,7 +209,7 @@ TEST_CASE("a stream is checked over each connection, and again in doubt") {
   CHECK(followed.checks == 2);
 }
 
-TEST_CASE("a doubt during the check of a stream needs another check") {
+TEST_CASE("a doubt about the stream during its check leads to another check") {
   Followed followed;
   followed.connect();
   followed.following.check_again();
@@ -220,7 +220,7 @@ TEST_CASE("a doubt during the check of a stream needs another check") {
   CHECK(followed.checks == 1);
 }
 
-TEST_CASE("a new leader of replicas may not have all events yet") {
+TEST_CASE("a channel waits for a new leader of replicas that does not have all events yet") {
   Followed followed;
   followed.connect();
   followed.answer(stream_json("monday", 4, 3));

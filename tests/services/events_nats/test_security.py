@@ -13,7 +13,8 @@ from nats_cluster import NATS, Cluster
 from store_client import StoreClient
 
 TOOL = os.environ["TOOL"]
-ENDED = "(failed|no answer in time)"  # on a busy machine, the time of the start may end first; the reason follows both
+# On a busy machine, the time limit of the start may pass first. The reason follows both texts.
+ENDED = "(failed|no answer in time)"
 
 
 def tls_of(folder):

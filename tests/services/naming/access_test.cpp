@@ -43,13 +43,13 @@ TEST_CASE("local clients are those of loopback addresses, sockets and shared mem
   }
 }
 
-TEST_CASE("any client fits the rule any, and no client fits no rule") {
+TEST_CASE("the rule any admits all clients, and the rule none only calls within the process") {
   CHECK(is_admitted(rules_of("any"), at("iiop://10.0.0.7:4000")));
   CHECK_FALSE(is_admitted(rules_of("none"), at("iiop://127.0.0.1:4000")));
   CHECK(is_admitted(rules_of("none"), at("")));  // a call within the process
 }
 
-TEST_CASE("a certificate counts only if it is verified") {
+TEST_CASE("a rule about certificates admits only clients with a verified certificate") {
   for (const std::string& rule :
        {std::string("subject=CN=teller,O=Bank"), std::string("dns=Teller.example.org"),
         "fingerprint=" + std::string(64, 'a')}) {
@@ -61,7 +61,7 @@ TEST_CASE("a certificate counts only if it is verified") {
   CHECK_FALSE(is_admitted(rules_of("subject=CN=teller"), with_certificate(true)));
 }
 
-TEST_CASE("a user counts only if the system vouches for it") {
+TEST_CASE("a rule about users admits only clients whose user the system has confirmed") {
   Client client = at("uiop:///run/x");
   CHECK_FALSE(is_admitted(rules_of("user=1000"), client));
   client.identity = PeerIdentity{1, 1000, 1000};
@@ -69,7 +69,7 @@ TEST_CASE("a user counts only if the system vouches for it") {
   CHECK_FALSE(is_admitted(rules_of("user=100"), client));
 }
 
-TEST_CASE("wrong rules are refused with the right forms") {
+TEST_CASE("the error for a wrong rule lists the correct forms") {
   std::vector<AccessRule> rules;
   for (const char* text : {"", "all", "user=", "user=root", "subject=", "fingerprint=ab", "dns"}) {
     CAPTURE(text);

@@ -72,7 +72,7 @@ TEST_CASE("a sweep reads the index of leases, and no whole context") {
   CHECK(searches == 2);
 }
 
-TEST_CASE("a store whose groups have no size makes one change at a time") {
+TEST_CASE("a store with a group size of zero makes one change at a time") {
   const TemporaryFolder folder;
   const auto store = open_sqlite_store(folder.file("names.db"), {.group_max = 0}).value();
   CHECK(add(*store, "a") == Outcome::done);

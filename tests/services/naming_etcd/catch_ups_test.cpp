@@ -51,7 +51,7 @@ TEST_CASE("a read waits for the revision that a later probe finds") {
   CHECK(waits.catch_ups.waiting() == 0);
 }
 
-TEST_CASE("a probe that began before a read says nothing about it") {
+TEST_CASE("a read does not use the result of a probe that began before the read") {
   Waits waits;
   waits.begin("a");
   const TimePoint probe_begin = waits.clock.now();

@@ -1,4 +1,4 @@
-// Keys and values.
+// The keys and values of names in etcd.
 #include "services/naming_etcd/records.h"
 
 #include "services/naming_etcd/keys.h"
