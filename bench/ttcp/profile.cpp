@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double small_percent = 1;          // functions with less are left out
+constexpr double small_percent = 1;          // functions with a smaller share are left out
 constexpr int sampled_transfers = 8;         // one transfer alone gives perf few samples
 constexpr std::size_t traced_buffers = 512;  // each system call is slow under strace
 
