@@ -41,7 +41,8 @@ void add_options(CLI::App& command, BridgeArguments& arguments);
 /// people, which names the file, the line and the key.
 [[nodiscard]] std::expected<void, std::string> read_config(BridgeArguments& arguments);
 
-/// Everything but the references, which need an ORB. Reads IDL files. Error: text for people.
+/// The options without the references, which need an ORB. Reads IDL files. Error: message for the
+/// user.
 [[nodiscard]] std::expected<bridge::Options, std::string> to_options(
     const BridgeArguments& arguments);
 

@@ -26,7 +26,7 @@ namespace perigee::tool {
 
 namespace {
 
-/// An error, in words for people.
+/// An error. `text` is a message for the user.
 struct Failure {
   std::string text;
 };
