@@ -140,7 +140,7 @@ void add_calls(VersionProfile& profile, Sides& sides, const fs::path& folder, st
   profile.receiver.calls = per_buffer(receiver.stop(), count, profile.size);
 }
 
-// The reason why a tool cannot be used. It is tried once, on an idle process.
+// The reason why a tool cannot be used. The tool is tried once, on an idle process.
 template <typename Tool>
 std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   try {
