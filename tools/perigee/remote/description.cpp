@@ -327,7 +327,7 @@ std::string Description::scoped_name_of(std::string_view id, std::string_view na
   if (!scoped.empty()) return scoped;
   if (!is_identifier(name))
     throw DescriptionError("the Interface Repository has a definition with the name \"" +
-                           printable(name) + "\", which is no identifier of IDL");
+                           printable(name) + "\", which is not an identifier of IDL");
   return "::" + std::string(name);
 }
 
