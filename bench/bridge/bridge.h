@@ -1,5 +1,5 @@
-// `perigee bench bridge`: the CPU time of `perigee bridge` for a call, compared with a C program
-// that reads whole messages and copies them.
+// `perigee bench bridge`: measures the CPU time that `perigee bridge` takes for a call. Compares
+// the bridge with a C program that reads whole messages and copies them.
 #pragma once
 
 #include "cubit/cubit.h"
@@ -18,7 +18,8 @@ class App;
 
 namespace perigee::bench {
 
-/// The names of the measured systems: the C forwarder, the same once more, and the bridge.
+/// The measured systems: the C forwarder, a second C forwarder (to show the effect of chance), and
+/// the bridge.
 inline constexpr const char* bridge_systems[] = {"raw", "null", "perigee"};
 
 struct BridgeOptions {
@@ -40,7 +41,7 @@ struct BridgeCell {
   Estimate elapsed_ratio;  ///< the same for the time from the first call to the last reply
   double cpu_ns = 0;       ///< medians
   double elapsed_ns = 0;
-  std::size_t threads = 0;  ///< the maximum after any round
+  std::size_t threads = 0;  ///< the largest number in the process after a round
 };
 
 struct BridgeReport {

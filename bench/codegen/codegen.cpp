@@ -1,4 +1,4 @@
-// Generates, compiles and measures: each round makes all compilations in turn.
+// Generates the code of each IDL file once. Each round compiles all sources and measures the time.
 #include "codegen.h"
 
 #include "harness/json.h"
@@ -50,7 +50,7 @@ std::size_t line_count(const fs::path& file) {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// The size of text and data, as size(1) counts them.
+// The octets of the sections text and data, as size(1) counts them.
 std::size_t object_octets(const fs::path& object) {
   Process size({{"/usr/bin/size", object.string()}, -1});
   size.read_line();
@@ -61,7 +61,7 @@ std::size_t object_octets(const fs::path& object) {
   return text + data;
 }
 
-// The sources of one IDL file, generated once, and their compilation.
+// One IDL file: the constructor generates its sources, and `compile` compiles one of them.
 class Subject {
  public:
   Subject(const CodegenOptions& options, const fs::path& idl, const fs::path& folder)

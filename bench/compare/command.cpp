@@ -47,7 +47,7 @@ void run_compare_command(const CompareSettings& settings) {
 void add_compare_command(CLI::App& bench) {
   auto settings = std::make_shared<CompareSettings>();  // lives as long as the callback below
   CLI::App* command = bench.add_subcommand(
-      "compare", "What changed between two runs of an experiment, beyond chance");
+      "compare", "Show which values differ between two runs of an experiment by more than chance");
   command->add_option("before", settings->before, "The JSON report of the first run")->required();
   command->add_option("after", settings->after, "The JSON report of the second run")->required();
   command->add_flag("--all", settings->all, "Show the values without a change, too");

@@ -1,4 +1,5 @@
-// `perigee bench compare`: what changed between two runs of an experiment, beyond chance.
+// `perigee bench compare`: which values differ between two runs of an experiment by more than
+// chance.
 #pragma once
 
 #include "harness/statistics.h"
@@ -27,7 +28,7 @@ std::map<std::string, std::vector<double>> samples_of(const nlohmann::json& repo
 enum class Judgement : std::uint8_t { smaller, unchanged, larger, too_few_samples };
 const char* to_string(Judgement judgement);
 
-/// The part of intervals that contain the true ratio.
+/// The confidence level: the share of intervals that contain the true ratio.
 inline constexpr double confidence = 0.99;
 
 /// The ratio of the medians, after / before, with its bootstrap interval of `confidence` (2,000

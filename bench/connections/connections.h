@@ -1,5 +1,6 @@
-// `perigee bench connections`: many connections in a closed loop, and the server's CPU time of a
-// call, compared with raw servers (epoll, or one thread for each connection) and omniORB.
+// `perigee bench connections`: measures the server's CPU time of a call, with many connections in a
+// closed loop. Compares Perigee with omniORB and with C servers (epoll, or a thread for each
+// connection).
 #pragma once
 
 #include "harness/claims.h"
@@ -33,7 +34,7 @@ struct ConnectionsRow {
   double server_ns = 0;   ///< medians
   double total_ns = 0;
   double elapsed_ns = 0;
-  std::size_t threads = 0;  ///< of the server: the maximum after any round
+  std::size_t threads = 0;  ///< the largest number in the server after a round
 };
 
 struct ConnectionsReport {
@@ -57,8 +58,8 @@ std::string to_html(const ConnectionsReport& report);
 int run_connections_server(std::size_t threads);
 /// The same with a blocking thread for each connection.
 int run_connections_thread_server();
-/// Connects to an IOR (over TCP or through shared memory), or to a port of the floor. Then serves
-/// commands: a number of calls.
+/// Connects to an IOR (over TCP or through shared memory), or to a port of the floor. Then reads
+/// numbers from standard input, and makes as many calls for each number.
 int run_connections_client(const std::string& reference, std::size_t connections);
 
 /// Adds the command of the experiment, and its roles, to `perigee bench`.

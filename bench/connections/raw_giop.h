@@ -40,7 +40,7 @@ void watch_raw(int epoll, int fd);
 
 /// Sends the whole request.
 void send_raw(int fd, const std::string& request);
-/// Receives a whole reply. Throws unless the reply has no exception.
+/// Receives a whole reply. Throws if the reply is incomplete or has an exception.
 void receive_raw_reply(int fd);
 
 }  // namespace perigee::bench

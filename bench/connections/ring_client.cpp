@@ -43,7 +43,8 @@ RingTarget parse_ring_target(const transport::ProtocolFactory& protocol,
 void check_reply(std::span<const std::byte> reply) {
   std::uint32_t status = 1;
   if (reply.size() >= 24) std::memcpy(&status, &reply[16], sizeof status);
-  if (status != 0) throw std::runtime_error("the server has sent an exception, or no whole reply");
+  if (status != 0)
+    throw std::runtime_error("the server has sent an exception, or an incomplete reply");
 }
 
 }  // namespace

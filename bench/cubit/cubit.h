@@ -70,7 +70,7 @@ struct CubitReport {
   std::map<std::string, std::string> absent = {};
 };
 
-/// Null if it was not measured.
+/// Null if the system was not measured with this workload.
 const Cell* find_cell(const CubitReport& report, const std::string& workload,
                       const std::string& system);
 /// None if the two systems were not measured.
@@ -111,7 +111,7 @@ nlohmann::json to_json(const SideCounts& counts);
 std::string to_table(const CubitReport& report);
 std::string to_json(const CubitReport& report);
 std::string to_html(const CubitReport& report);
-/// The first workload as an SVG file.
+/// A chart of the first workload, as the text of an SVG file.
 std::string to_picture(const CubitReport& report);
 /// Adds the contents of the page of to_html() to another page.
 void add_to(Page& page, const CubitReport& report);

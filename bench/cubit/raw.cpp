@@ -69,7 +69,8 @@ class Address {
     if (text.starts_with('/')) {
       auto& address = reinterpret_cast<sockaddr_un&>(storage_);
       address.sun_family = AF_UNIX;
-      if (text.size() >= sizeof address.sun_path) throw std::runtime_error("too long: " + text);
+      if (text.size() >= sizeof address.sun_path)
+        throw std::runtime_error("the path of the socket is too long: " + text);
       std::memcpy(address.sun_path, text.data(), text.size());
       size_ = sizeof address;
       return;

@@ -130,7 +130,8 @@ Memory* map(int fd) {
 sockaddr_un address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) throw std::runtime_error("too long: " + path);
+  if (path.size() >= sizeof address.sun_path)
+    throw std::runtime_error("the path of the socket is too long: " + path);
   std::memcpy(address.sun_path, path.data(), path.size());
   return address;
 }

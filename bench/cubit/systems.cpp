@@ -241,7 +241,7 @@ std::size_t large_size_of(const std::string& workload) {
 
 namespace {
 
-// Whether the system's program is no ORB. Such a program has no options for limits.
+// Whether the system is a program without an ORB. Such a program has no options for limits.
 bool is_floor(const std::string& system) {
   return system.starts_with("raw") || system.starts_with("null") || system.starts_with("copies") ||
          system.starts_with("iceoryx");

@@ -1,6 +1,6 @@
 // The workloads of the cubit experiment, and the loop of every client. Perigee, omniORB and the raw
 // floor use the same source, so that only the calls differ.
-// Plain C++, because it is also compiled with other ORBs' headers.
+// This header uses plain C++, because programs of other ORBs also include it.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ constexpr std::size_t large_sizes[] = {64u << 10, 256u << 10, 1u << 20,  4u << 2
 /// Smaller sizes of sequences that are only sent. Each is measured only if the options name it.
 constexpr std::size_t small_borrowed_sizes[] = {1, 64, 1024, 4096, 16384};
 /// "octets65536": a sequence of octets that comes back. "borrowed65536": a sequence that is sent
-/// from the caller's memory; the server reads it in the receive buffer and counts it.
+/// from the caller's memory; the server reads it in the receive buffer and returns its size.
 inline std::string echo_name(std::size_t size) { return "octets" + std::to_string(size); }
 inline std::string borrowed_name(std::size_t size) { return "borrowed" + std::to_string(size); }
 

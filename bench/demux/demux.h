@@ -1,5 +1,5 @@
-// `perigee bench demux`: the time in which a skeleton finds an operation by its name: by linear
-// search, hash, perfect hash and binary search, with 1 to 1,000 operations in an interface.
+// `perigee bench demux`: measures how fast a skeleton finds an operation by its name. Compares
+// linear search, hash, perfect hash and binary search, with 1 to 1,000 operations in an interface.
 #pragma once
 
 #include "harness/statistics.h"
@@ -22,10 +22,11 @@ struct DemuxOptions {
   std::vector<std::size_t> operations{1, 10, 30, 100, 300, 1'000};  ///< members of demux_counts()
 };
 
-/// The sizes of the interfaces that the programs have.
+/// The interfaces of the measured programs, as numbers of operations.
 const std::vector<std::size_t>& demux_counts();
 
-/// The ways: "direct" (a call through a table, without a search) and those of perigee-idl --demux.
+/// The ways to find an operation: "direct" (a call through a table, without a search), and the
+/// values of the option --demux of perigee-idl.
 const std::vector<std::string>& demux_ways();
 
 /// One way with one interface and one order of calls.

@@ -21,7 +21,7 @@ struct EventsOptions {
   std::size_t volume = 256 << 20;    ///< octets; limits the deliveries of large events
   std::vector<std::size_t> consumers = {1, 100, 10'000};  ///< with events of `main_size` octets
   std::vector<std::size_t> sizes = {1, 64, 1'024, 16'384, 65'536};  ///< for `main_consumers`
-  std::size_t stopped_consumers = 10'000;  ///< of the measurement with a stopped one; 0: none
+  std::size_t stopped_consumers = 10'000;  ///< with one stopped consumer; 0: not measured
   std::size_t stopped_events = 20;         ///< in each of its passes
   DurableOptions durable;
   std::string peers_program;  ///< events_peers

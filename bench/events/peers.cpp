@@ -110,7 +110,7 @@ void serve(const OrbRef& orb, const Words& words) {
 /// functions.
 class Deliveries {
  public:
-  /// Call it directly before the command that causes the deliveries, because the measured time
+  /// Called directly before the command that causes the deliveries, because the measured time
   /// begins here. Each of the `consumers` gets `events` events.
   void expect(std::size_t events, std::size_t consumers) {
     wanted_ = events * consumers;
@@ -149,7 +149,7 @@ class Deliveries {
     latencies_.clear();
     keeps_latencies_ = true;
   }
-  /// Call it before an event is pushed.
+  /// Called before an event is pushed.
   void note_push() { pushed_ = Clock::now(); }
   /// The 99th percentile in milliseconds.
   double end_latencies() {

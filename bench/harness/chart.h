@@ -33,20 +33,20 @@ enum class AxisKind : std::uint8_t { linear, logarithmic };
 enum class AxisUnit : std::uint8_t { number, octets };
 /// Ratios are drawn around 1, on a logarithmic scale: half and twice are equally far from 1.
 enum class Values : std::uint8_t { amounts, ratios };
-/// The direction that is better. A chart says it beside its values.
+/// The direction that is better. A chart names it beside its values.
 enum class Better : std::uint8_t { smaller, larger, neither };
 
 struct LineChart {
   std::string x_label;
   std::string y_label;
   AxisKind x_kind = AxisKind::linear;  ///< logarithmic: points at 0 or below are left out
-  AxisKind y_kind = AxisKind::linear;  ///< of amounts; linear: begins at 0
+  AxisKind y_kind = AxisKind::linear;  ///< the scale of amounts; a linear axis begins at 0
   AxisUnit x_unit = AxisUnit::number;
   std::vector<ChartSeries> series = {};
   Better better = Better::smaller;
   Values values = Values::amounts;
   std::string base = {};  ///< a series that each part of split_lines() repeats; empty: none
-  std::vector<ChartPoint> hidden_points = {};  ///< not drawn, but inside the axes
+  std::vector<ChartPoint> hidden_points = {};  ///< not drawn; the axes include them
 };
 
 struct Bar {

@@ -9,8 +9,8 @@ namespace perigee::bench {
 /// The path of an experiment's own program, which was built or installed with this one. Throws
 /// std::runtime_error if there is none.
 std::string companion_program(const std::string& name);
-/// The same for a program of another ORB. Empty if this build has none; this is reported on
-/// standard error.
+/// The same for a program with omniORB. If this build has no such program, says so on standard
+/// error and returns an empty text.
 std::string find_omniorb_program(const std::string& name);
 /// The same for a program with iceoryx.
 std::string find_iceoryx_program(const std::string& name);

@@ -33,7 +33,7 @@ class Page {
   void table(const std::vector<std::string>& header,
              const std::vector<std::vector<std::string>>& rows);
   /// Cells with text, which is broken into lines. On a narrow screen, the cells of a row lie below
-  /// each other. A cell that is the name of a badge gets its colour.
+  /// each other. A cell that is the name of a badge gets the colour of this badge.
   void text_table(const std::vector<std::string>& header, const std::vector<TextRow>& rows);
   /// A badge, and a text beside it.
   void statement(const std::string& badge, const std::string& text);
@@ -41,7 +41,7 @@ class Page {
   /// ratios of the page have one scale. More than `lines_max` lines make several charts.
   void chart(LineChart chart);
   void chart(BarChart chart);
-  /// With the looks that the chart has; at most `lines_max` lines.
+  /// Adds the chart with its own looks. It must have at most `lines_max` lines.
   void chart_with_looks(LineChart chart);
   void chart_with_looks(BarChart chart);
 

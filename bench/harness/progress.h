@@ -21,8 +21,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  /// Begins one more step. Shows `what` beside the bar. `weight` is the number of steps that it
-  /// counts as; the weights of steps of different lengths are their expected seconds.
+  /// Begins one more step. Shows `what` beside the bar. The step counts as `weight` steps. If
+  /// the steps differ in length, use their expected seconds as weights.
   void step(const std::string& what, std::size_t weight = 1);
   /// Draws the line again while a long step runs.
   void refresh();

@@ -33,7 +33,7 @@ Estimate median_with_interval(const std::vector<double>& samples);
 
 /// The name of the interval beside a median of `count` samples: "95 % interval" or "range".
 std::string interval_name(std::size_t count);
-/// The same for a sentence: describes the numbers in the brackets.
+/// A part of a sentence that says what the numbers in brackets are.
 std::string interval_text(std::size_t count);
 
 }  // namespace perigee::bench

@@ -1,5 +1,5 @@
-// `perigee bench imaging`: images between a store and a client, by calls, by calls with borrowed
-// sequences, and by streams. Images are fetched and uploaded. The client finds the store through a
+// `perigee bench imaging`: measures how fast a client fetches images from a store and uploads them:
+// by calls, by calls with borrowed sequences, and by streams. The client finds the store through a
 // locator, whose reference is bound in a naming service.
 #pragma once
 
@@ -19,12 +19,12 @@ namespace perigee::bench {
 
 struct ImagingOptions {
   std::size_t rounds = 6;
-  std::size_t volume = 64u << 20;  ///< octets of the transfers of one cell and round, about
+  std::size_t volume = 64u << 20;  ///< about the octets that a cell transfers in a round
   /// In octets.
   std::vector<std::size_t> sizes{64u << 10, 256u << 10, 1u << 20,  4u << 20,
                                  16u << 20, 64u << 20,  256u << 20};
   bool split = false;          ///< one CPU for each side
-  std::string naming_service;  ///< "host:port"; empty: one of this experiment's own
+  std::string naming_service;  ///< "host:port"; empty: the experiment starts one
 };
 
 /// The names of the systems in the order of the report. The first is the floor.

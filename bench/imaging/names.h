@@ -1,4 +1,4 @@
-// Publishes the locator: in a naming service, or in a file if there is none.
+// Publishes the locator in a naming service, or in a file if there is no naming service.
 #pragma once
 
 #include "harness/process.h"
@@ -11,8 +11,8 @@
 
 namespace perigee::bench {
 
-/// Uses a running naming service, or starts omniNames. Names are removed, and omniNames is ended,
-/// by the destructor.
+/// Uses a running naming service, or starts omniNames. The destructor removes the names, and ends
+/// omniNames.
 class Names {
  public:
   /// `service`: "host:port" of a running service; empty: starts omniNames if it is installed.
@@ -22,7 +22,7 @@ class Names {
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
-  /// Publishes the reference under a name. Returns a URL of it for clients.
+  /// Publishes the reference under a name. Returns the URL that clients resolve.
   std::string publish(const std::string& name, const std::string& reference);
   [[nodiscard]] bool has_service() const noexcept { return !service_.empty(); }
   /// Why there is no naming service. Empty if there is one.

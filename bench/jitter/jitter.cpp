@@ -77,7 +77,7 @@ struct Measured {
 };
 
 // Measures all parts with the same processes. The warm-up has as many calls as a measured round,
-// so that the client has touched the memory for the times.
+// so that the client has already used the memory in which it stores the times.
 void run_processes(std::vector<Measured>& parts, const JitterOptions& options, std::size_t first,
                    Progress& progress) {
   const std::vector<System> systems = jitter_systems();

@@ -31,8 +31,9 @@ Cpus cpus_of(const Point& point) {
   if (point.shared_cpus == 0) return {usable.front(), usable.back()};
   if (point.shared_cpus == 1) return {usable.front(), usable.front()};
   if (usable.size() != point.shared_cpus)
-    throw std::runtime_error(fmt::format("{} CPUs are wanted, and this program may use {}",
-                                         point.shared_cpus, usable.size()));
+    throw std::runtime_error(
+        fmt::format("the experiment needs {} CPUs, and this program may use {}", point.shared_cpus,
+                    usable.size()));
   return {};
 }
 

@@ -122,8 +122,8 @@ void add_gain(std::vector<Claim>& claims, const MiddletierReport& report, const 
   claims.back().measured = median_with_interval(values);
 }
 
-// With a smaller share of the CPU time, the gains would show the scaling of source and sink
-// instead.
+// The middle tier must use most of the CPU time. Otherwise the gains would show the scaling of
+// source and sink.
 void add_share(std::vector<Claim>& claims, const MiddletierReport& report,
                const std::string& model) {
   add_claim(

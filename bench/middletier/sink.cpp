@@ -113,7 +113,7 @@ class Sink {
             Clock::time_point due) {
     if (static_cast<std::uint8_t>(message[7]) != request_type) return;
     if (message[5] != 2 || size < message_header_size + 4 + time_stamp_size)
-      throw std::runtime_error("the request is not one of GIOP 1.2 with a time stamp");
+      throw std::runtime_error("the message is not a request of GIOP 1.2 with a time stamp");
     waiting_.push_back({due, peer, request_id_of(message), time_stamp_of(message, size)});
   }
 

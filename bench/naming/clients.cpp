@@ -68,7 +68,7 @@ std::string encoded_reference() {
   return reference;
 }
 
-/// Requests that bind names. Another number of clients binds other names.
+/// Requests that bind names. A different number of clients binds different names.
 MakeRequest bind_requests(const RawTarget& root, std::size_t clients) {
   return [root, reference = encoded_reference(), names = std::map<std::size_t, std::size_t>(),
           prefix = "bind" + std::to_string(clients) + '-'](std::size_t client) mutable {
@@ -102,7 +102,7 @@ class Clients {
     }
   }
 
-  /// Calls by the clients in turn, with at most `in_flight_max` of them in progress. Returns the
+  /// The clients make calls in turn, with at most `in_flight_max` of them in progress. Returns the
   /// latencies in microseconds.
   std::vector<double> call(std::size_t count, std::size_t in_flight_max) {
     std::vector<double> latencies;

@@ -78,7 +78,7 @@ class Server {
         status >> kib;
         return kib / 1024;
       }
-    throw std::runtime_error("no memory size of the server");
+    throw std::runtime_error("/proc does not show the memory of the server");
   }
 
  private:
@@ -94,8 +94,8 @@ double rows(const NamingOptions& options, const fs::path& file, std::size_t coun
       .front();
 }
 
-/// Bindings per second, and rows per second of the C program. As the C program, the server may use
-/// each CPU: its thread for clients and its thread that writes work at the same time.
+/// Bindings per second, and rows per second of the C program. Like the C program, the server may
+/// use all CPUs: its thread for clients and its thread that writes work at the same time.
 void measure_binds(const NamingOptions& options, NamingSample& sample) {
   const TemporaryFolder folder;
   const Server server(options, folder.path() / "names.db", -1);

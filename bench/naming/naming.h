@@ -1,5 +1,5 @@
-// `perigee bench naming`: the naming service, compared with calls of the same server and with a C
-// program that inserts the same rows. Also many names, and many clients.
+// `perigee bench naming`: compares the naming service with calls of the same server, and with a C
+// program that inserts the same rows. Also measures a service with many names or many clients.
 #pragma once
 
 #include "harness/claims.h"
@@ -41,7 +41,7 @@ struct NamingScale {
   double file_mib = 0;    ///< of a server with the names in a file, after all were listed
   double start_s = 0;     ///< of that server, until it prints its reference
   /// A page of 1,000 bindings: medians of 50 pages, for each pass over the whole list. One pass is
-  /// not enough, because other programs may disturb one of its ends.
+  /// not enough, because other programs may disturb its first or its last page.
   std::vector<double> first_page_us;
   std::vector<double> last_page_us;
 };
@@ -52,7 +52,7 @@ struct NamingClients {
   std::size_t clients = 0;
   bool fits = true;   ///< false: not measured, because a process may not open so many files
   double octets = 0;  ///< the server's own memory for each client
-  std::vector<double> p50_us;  ///< of each pass over the calls, as the next ones
+  std::vector<double> p50_us;  ///< for each pass over the calls, like the next members
   std::vector<double> p99_us;
   std::vector<double> rate;      ///< resolves per second
   std::vector<double> burst_ms;  ///< all clients resolve at once: time until each has its reply
@@ -80,8 +80,9 @@ std::string to_html(const NamingReport& report);
 /// input, prints p50 and p99 in microseconds, the calls per second, and the milliseconds of a call
 /// of all clients at once.
 int run_naming_clients(const std::string& root, std::size_t clients);
-/// Clients that bind names, one call at a time each. One thread has all their connections, so that
-/// the clients take little of the CPUs that the server needs. Prints the bindings per second.
+/// Clients that bind names. Each client makes one call at a time. One thread has all their
+/// connections, so that the clients take little of the CPUs that the server needs. Prints the
+/// bindings per second.
 int run_naming_binders(const std::string& root, std::size_t clients, std::size_t calls);
 
 /// Adds the command of the experiment, and its role, to `perigee bench`.

@@ -133,7 +133,7 @@ std::vector<Claim> claims_of(const NamingReport& report) {
   std::vector<Claim> claims;
   for (const Row& row : table_rows)
     if (row.base != nullptr)
-      claims.push_back({fmt::format("{}: rate, as the row above", row.name), Bound::at_least,
+      claims.push_back({fmt::format("{}: rate / rate of the row above", row.name), Bound::at_least,
                         row.goal, ratio_of(report, row)});
   if (report.options.names == 0) return claims;
   const NamingScale& scale = report.scale;

@@ -35,9 +35,9 @@ inline constexpr std::size_t verdict_samples_min = 3;
 /// samples.
 Verdict verdict(const Estimate& value, const Range& range);
 
-/// The value with the position in place of "{X}".
+/// Replaces "{X}" in the paths of the value by `x`, the position on the axis.
 Value at_position(Value value, double x);
-/// The machine of the run does not permit the measurement. The text is the reason.
+/// Thrown if the machine of the run does not permit the measurement. `what()` is the reason.
 struct NotTestable : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

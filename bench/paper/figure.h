@@ -114,10 +114,10 @@ struct Paper {
   std::vector<Figure> figures;
 };
 
-/// The same words with `option` before each of `values`.
+/// Words of a command line: `option` before each of `values`.
 std::vector<std::string> repeated(const std::string& option,
                                   const std::vector<std::string>& values);
-/// The words of all parts, one after the other.
+/// Words of a command line: those of all parts, one after the other.
 std::vector<std::string> joined(const std::vector<std::vector<std::string>>& parts);
 /// A figure that shows a design or a program: there is nothing to measure.
 Figure described(std::string label, std::string title, std::string section);

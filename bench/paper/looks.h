@@ -20,8 +20,8 @@ class Looks {
   void give(LineChart& chart);
 
  private:
-  /// Of the looks whose colours the chart does not have yet: the look that the fewest series of the
-  /// paper have.
+  /// Considers the looks whose colours the chart does not have yet. Returns the look that the
+  /// fewest series of the paper have.
   [[nodiscard]] std::size_t free_look(const ChartSeries& series) const;
   void take(ChartSeries& series, std::size_t look);
 

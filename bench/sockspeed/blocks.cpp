@@ -1,4 +1,4 @@
-// Writes and checks blocks: one copy of each loop, at the start of a cache line.
+// Writes and checks blocks. All links share these functions. Each function starts at a cache line.
 #include "blocks.h"
 
 #include <cstring>

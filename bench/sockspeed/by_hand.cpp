@@ -1,4 +1,4 @@
-// One side alone, started by hand: on this machine, or on another one than its peer.
+// Runs one side alone. The user starts both sides, on one machine or on two machines.
 #include "harness/json.h"
 #include "harness/page.h"
 #include "sockspeed.h"

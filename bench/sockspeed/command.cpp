@@ -104,8 +104,8 @@ void add_sockspeed_command(CLI::App& bench) {
   SockspeedOptions& options = settings->options;
   CLI::App* command = bench.add_subcommand(
       "sockspeed",
-      "Blocks between two processes over pipes, sockets and shared memory, also with the typed "
-      "wrappers");
+      "Blocks between two processes over pipes, sockets and shared memory, by C calls and by the "
+      "typed wrappers");
   add_rounds_option(*command, options.rounds, "Number of rounds; 30 or more for conclusions");
   command->add_option("--ms", settings->milliseconds, "Milliseconds of a timed test")
       ->check(CLI::Range(0.1, 600000.0))

@@ -76,7 +76,7 @@ struct SocketCalls {
     return recv(fd, space, size, non_blocking ? MSG_DONTWAIT : 0);
   }
 };
-/// The handle itself is set to non-blocking.
+/// Calls on a pipe have no flag like MSG_DONTWAIT, so the handle itself is set to non-blocking.
 struct PipeCalls {
   static constexpr bool is_two_way = false;
   static ssize_t put(int fd, const void* octets, std::size_t size, bool) {

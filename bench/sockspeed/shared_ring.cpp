@@ -1,8 +1,8 @@
-// A side that finds nothing to do reads the ring for a while, if the peer runs on another CPU. Then
-// it marks itself as asleep, checks once more, and sleeps. The peer wakes it after a change, only
-// if it is marked: the writer after each block, the reader when half of the ring is free. A
-// sleeping side checks once a second whether the other process is still alive. The transport of
-// `shmiop` waits in the same way, but on one CPU it first yields to its peer.
+// How a side waits for the peer: if the peer runs on another CPU, the side first reads the ring for
+// a while. Then the side marks itself as asleep, checks once more, and sleeps. The peer wakes only
+// a marked side: the writer after each block, the reader when half of the ring is free. A sleeping
+// side checks once a second whether the other process is still alive. The transport of `shmiop`
+// waits in the same way, but on one CPU it first yields to its peer.
 #include "shared_ring.h"
 
 #include <fcntl.h>
@@ -46,7 +46,7 @@ struct Side {
   alignas(64) std::atomic<std::uint32_t> asleep{0};  ///< the futex
   std::atomic<std::int32_t> process{0};
   std::atomic<std::uint32_t> ended{0};
-  std::atomic<std::int32_t> cpu{-1};  ///< that it ran on at its last change
+  std::atomic<std::int32_t> cpu{-1};  ///< on which the side made its last change
 
   void move_to(std::uint64_t next) {
     cpu.store(sched_getcpu(), std::memory_order_relaxed);
@@ -62,8 +62,8 @@ struct Side {
   }
 };
 
-/// Reads until `is_ready`, or until the time is over. False on the CPU of the peer, which could not
-/// run meanwhile.
+/// Polls a limited number of times. Returns whether `is_ready`. If the peer ran on this CPU,
+/// returns false at once, because polling would keep the peer from running.
 template <typename IsReady>
 bool spin_as(const Side& peer, IsReady is_ready) {
   constexpr int turns = 4000;

@@ -66,7 +66,7 @@ class Couple {
     const Outcome sent = read_outcome(parent_);
     const Outcome received = read_outcome(child_);
     if (sent.transfers != received.transfers)
-      throw std::runtime_error("sockspeed: blocks are lost");
+      throw std::runtime_error("sockspeed: blocks were lost");
     const auto transfers = static_cast<double>(sent.transfers);
     const double seconds = std::chrono::duration<double>(received.end - sent.begin).count();
     return {transfers * static_cast<double>(size) / seconds,
@@ -106,7 +106,7 @@ class Crowd {
 /// All couples of a channel: C, C again to show random variation, and the wrapper.
 class Contest {
  public:
-  /// `crowd_cpus` is empty if the experiment measures no pairs at once.
+  /// `crowd_cpus` is empty if the experiment does not measure several pairs at the same time.
   Contest(const Channel& channel, const std::vector<int>& cpus,
           const std::vector<int>& crowd_cpus) {
     for (const char* version : {"c", "c"}) couples_.emplace_back(channel, version, cpus);
@@ -186,7 +186,7 @@ std::vector<int> cpus_for(const SockspeedOptions& options) {
   return {cpus[cpus.size() - 2], cpus.back()};
 }
 
-// The CPUs of the pairs that send at once. Empty: none.
+// One CPU for each pair that sends at the same time. Empty: this measurement is left out.
 std::vector<int> crowd_cpus_for(const SockspeedOptions& options) {
   if (options.pairs < 2) return {};
   const std::vector<int> cpus = usable_cpus();

@@ -1,6 +1,5 @@
-// `perigee bench sockspeed`: the speed of transfers of blocks between processes, by each mechanism
-// of the system, for 16 octets to 1 MiB; and the cost of the typed wrappers compared with bare
-// calls.
+// `perigee bench sockspeed`: measures how fast two processes transfer blocks of 16 octets to 1 MiB
+// by each mechanism of the system. Also compares the typed wrappers with bare calls.
 #pragma once
 
 #include "ends.h"

@@ -1,5 +1,5 @@
-// The transfers of a C program over io_uring, as a link's calls (links.h). The caller waits for
-// each operation. There is one ring, which only one thread may use.
+// A C program's transfers over io_uring, in the form that a link calls (links.h). The caller waits
+// for each operation. There is one ring, which only one thread may use.
 #pragma once
 
 #include <sys/types.h>

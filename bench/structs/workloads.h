@@ -1,5 +1,5 @@
 // The workloads of the struct experiment. All systems use these values, so that they send the same
-// octets. Plain C++, because it is also compiled with other ORBs' headers.
+// octets. This header uses plain C++, because programs of other ORBs also include it.
 #pragma once
 
 #include "../cubit/workloads.h"

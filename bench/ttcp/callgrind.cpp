@@ -21,7 +21,7 @@ using Costs = std::map<std::string, FunctionCost>;
 
 constexpr std::size_t few = 16;
 constexpr std::size_t many = 80;
-constexpr double small_share = 0.01;  // functions with less are left out
+constexpr double small_share = 0.01;  // functions with a smaller share are left out
 
 /// Reads the lines of a file. A name is written once, as "fn=(7) malloc", and is "(7)" from then
 /// on.

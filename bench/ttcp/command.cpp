@@ -58,8 +58,8 @@ void make_large(const CLI::App& command, TtcpOptions& options) {
   set_unless_given(command, "--version", options.versions, large_ttcp_versions());
 }
 
-// Writes the files again after each session, because a signal usually ends the command. They have
-// all sessions so far. On standard output, each session is one line.
+// Writes the files again after each session, because a signal usually ends the command. The files
+// contain all sessions so far. On standard output, each session is one line.
 void receive_sessions(const TtcpSettings& settings) {
   const bool prints_json = settings.output.json_file == "-";
   const TtcpService service{settings.port, settings.options.omniorb_program, settings.once,

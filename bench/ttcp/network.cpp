@@ -1,11 +1,7 @@
 // ttcp across two machines. The transmitting machine sends requests to the receiving machine over a
 // TCP connection. Each request and each answer is a line:
-//   start QUEUE VERSION   -> ref REFERENCE, none (the receiving machine does not have this
-//   version),
-//                            or error TEXT
-//   cpu NUMBER            -> ns NANOSECONDS: the CPU time of a receiver. The first receiver that
-//   was
-//                            started has the number 0
+//   start QUEUE VERSION   -> ref REFERENCE, error TEXT, or none: the version is missing there
+//   cpu NUMBER            -> ns NANOSECONDS: CPU time of a receiver; the first has number 0
 //   stop                  -> ok: all receivers have ended
 #include "harness/process.h"
 #include "ttcp.h"

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double small_percent = 1;          // functions with less are left out
+constexpr double small_percent = 1;          // functions with a smaller share are left out
 constexpr int sampled_transfers = 8;         // one transfer alone gives perf few samples
 constexpr std::size_t traced_buffers = 512;  // each system call is slow under strace
 
@@ -140,7 +140,7 @@ void add_calls(VersionProfile& profile, Sides& sides, const fs::path& folder, st
   profile.receiver.calls = per_buffer(receiver.stop(), count, profile.size);
 }
 
-// The reason why a tool cannot be used. It is tried once, on an idle process.
+// The reason why a tool cannot be used. The tool is tried once, on an idle process.
 template <typename Tool>
 std::string why_not(const TtcpVersion& version, const fs::path& folder) {
   try {

@@ -1,6 +1,6 @@
 // The common part of all transmitters and receivers of the ttcp experiment: the data, the checks,
-// and the commands of a transmitter. Plain C++, because it is also compiled with other ORBs'
-// headers.
+// and the commands of a transmitter. This header uses plain C++, because programs of other ORBs
+// also include it.
 #pragma once
 
 #include <algorithm>
@@ -106,7 +106,7 @@ Totals receive_transfer(const Transfer& transfer, std::vector<std::uint8_t>& buf
   return check.totals();
 }
 
-/// Whether octets may be lost: datagrams may, streams and calls may not.
+/// Datagrams may lose octets; streams and calls may not.
 enum class Losses : std::uint8_t { forbidden, allowed };
 
 /// Sends a transfer and waits until the receiver reports the received octets.
@@ -131,7 +131,7 @@ inline std::string run_transfer(const Transmit& transmit, const Transfer& transf
 }
 
 /// Answers lines "SIZE COUNT" on standard input with "ok NANOSECONDS OCTETS", until the input ends.
-/// The octets are the arrived ones.
+/// OCTETS is the number of octets that arrived.
 inline int serve_transfers(const Transmit& transmit, Losses losses = Losses::forbidden) {
   std::cout << "ready" << std::endl;
   for (Transfer transfer; std::cin >> transfer.size >> transfer.count;) {

@@ -1,7 +1,7 @@
 // The ttcp experiment over UDP: each buffer is a datagram. As in the first ttcp, the transmitter
 // does not wait for the receiver, so the receiver's queue may overflow. The report has the share of
-// lost octets. A TCP connection carries the beginning and the end of each transfer. Both programs
-// use the same code for it; they differ only in the calls for datagrams.
+// lost octets. A TCP connection carries the beginning and the end of each transfer. The C
+// program and the program with wrappers differ only in the calls for datagrams.
 #include "harness/raw_socket.h"
 #include "roles.h"
 #include "transfer.h"

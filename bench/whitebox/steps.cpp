@@ -96,7 +96,7 @@ std::vector<SideCall> parse_calls(const std::string& text) {
 std::vector<CallSteps> join(const std::vector<SideCall>& client,
                             const std::vector<SideCall>& server) {
   if (client.size() != server.size())
-    throw std::runtime_error("client and server have stamps of different numbers of calls");
+    throw std::runtime_error("client and server have recorded different numbers of calls");
   std::vector<CallSteps> calls;
   for (std::size_t index = 0; index < client.size(); ++index) {
     calls.push_back({client[index].steps, server[index].steps});

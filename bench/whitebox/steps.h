@@ -53,8 +53,8 @@ std::vector<CallSteps> join(const std::vector<SideCall>& client,
 /// The time from the call of the stub to its return.
 double round_trip(const Steps& client);
 
-/// The median of each step. For counts, which are equal in most calls. A step that is missing in a
-/// call counts as zero.
+/// The median of each step. Use it for counts, which are equal in most calls. A step that is
+/// missing in a call counts as zero.
 CallSteps medians(const std::vector<CallSteps>& calls);
 /// Means over the calls whose round trips are in the middle half. A median could not be more
 /// precise than the clock's ticks, and means of the same calls add up. A step that is missing in a

@@ -43,7 +43,7 @@ std::vector<Protocol> protocols(const std::filesystem::path& folder) {
 
 std::string workload_of(std::size_t size) { return "octets" + std::to_string(size); }
 
-/// The values with which the processes of a measurement are started, once for each protocol.
+/// A measurement, which is made once for each protocol. The processes get these values.
 struct Subject {
   std::string strategy;
   std::string workload;
@@ -159,7 +159,7 @@ Words callgrind_command(const std::string& valgrind, const std::string& file) {
           dump_after_stamps};
 }
 
-// The instructions of each step, in place of times. At each stamp callgrind writes a part, which
+// Counts the instructions of each step. At each stamp callgrind writes a part of its file, which
 // gives the number of instructions up to this stamp.
 CallSteps count(const Subject& subject, const Protocol& protocol) {
   const TemporaryFolder folder;

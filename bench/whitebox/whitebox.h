@@ -41,7 +41,7 @@ struct WhiteboxResult {
   std::size_t size = 0;  ///< of the sequence of figure 19, which is returned; 0: another workload
   CallSteps steps;
   double stamp_ns = 0;  ///< the cost of a stamp: a shorter step is below the clock's resolution
-  CallSteps instructions = {};  ///< in user space, in place of times; empty: not counted
+  CallSteps instructions = {};  ///< in user space, instead of times; empty: not counted
 };
 
 struct WhiteboxReport {

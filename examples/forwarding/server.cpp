@@ -1,6 +1,7 @@
-// A home of the ledger: prints the reference of the ledger, then its own. Appends every ticket to
-// the file that the argument names, before the client gets the reply. `--die-after 100` shows what
-// a crash does to a call: it kills the server between the hundredth entry and its reply.
+// A home of the ledger: prints the reference of the ledger, then the reference of the home. Appends
+// each ticket to the file that the argument names, before the client gets the reply. `--die-after
+// 100` shows what a crash does to a call: it kills the server between the hundredth entry and its
+// reply.
 #include "forwardingS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/servant_managers.h>
@@ -50,8 +51,8 @@ class Ledger final : public CORBA::servant_traits<Forwarding::Ledger>::base_type
 };
 
 // The POA asks the locator for the ledger before each call. The ledger is here, or it has moved.
-// Calls wait while the ledger moves, and it does not move while calls use it. So calls need other
-// threads than the thread that moves the ledger. Do not use -ORBThreadStrategy reactive or
+// Calls wait while the ledger moves, and the ledger does not move while calls use it. So calls need
+// other threads than the thread that moves the ledger. Do not use -ORBThreadStrategy reactive or
 // reactor-per-core.
 class Locator final : public IDL::traits<PortableServer::ServantLocator>::base_type {
  public:

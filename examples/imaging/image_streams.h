@@ -38,8 +38,8 @@ class ImageStreams final : private Reception::Host {
   };
   static constexpr std::size_t chunk_size = 1024 * 1024;
 
-  /// `catalogue` and `tickets` must outlive this object. Throws std::system_error if the address
-  /// cannot be listened at.
+  /// `catalogue` and `tickets` must outlive this object. Throws std::system_error if listening at
+  /// the address fails.
   ImageStreams(const Catalogue& catalogue, Tickets& tickets, const Options& options);
   ~ImageStreams() { end(std::chrono::seconds(0)); }
   ImageStreams(const ImageStreams&) = delete;

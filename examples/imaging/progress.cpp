@@ -1,5 +1,5 @@
-// The line is redrawn in place. It goes to standard error, so that standard output has only
-// results.
+// Prints the progress in one line, which each call writes again. The line goes to standard error,
+// so that standard output has only results.
 #include "progress.h"
 
 #include <cstdio>

@@ -34,8 +34,8 @@ class Reception {
     ~Host() = default;
   };
 
-  /// The host outlives this object, and may be called at once. Throws std::system_error if the
-  /// address cannot be listened at.
+  /// The host outlives this object, and may be called at once. Throws std::system_error if
+  /// listening at the address fails.
   Reception(const Options& options, Host& host);
   ~Reception();
   Reception(const Reception&) = delete;
@@ -73,7 +73,7 @@ class Reception {
   std::uint16_t port_ = 0;
   std::unique_ptr<perigee::event::Reactor> reactor_;
   Door door_{*this};
-  std::list<Guest> guests_;  ///< the oldest first, whose time ends first
+  std::list<Guest> guests_;  ///< the oldest first: its time ends first
   perigee::TimePoint next_second_;
   bool accepts_again_ = false;  ///< true: `accept` failed and is tried again in the next second
   std::atomic<bool> ending_{false};

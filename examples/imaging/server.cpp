@@ -109,8 +109,8 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("folder", options.folder, "folder with the images: *.pgm")->required();
   app.add_option(
       "--stream-host", options.stream_host,
-      "name or address at which streams are accepted, and which clients get; default: all "
-      "interfaces, and the primary address of this host");
+      "name or address at which the server accepts streams; it gives this address to clients. "
+      "Default: all interfaces, and the primary address of this host");
   app.add_option("--stream-port", options.stream_port, "port of the streams; 0: any free port")
       ->capture_default_str();
   app.add_option("--transfers", options.streams.transfers_max,

@@ -1,5 +1,5 @@
-// Calls the Demo::Hello whose reference is the first argument. Knows nothing of protocols: options
-// name them.
+// Calls the Demo::Hello whose reference is the first argument. The code names no protocol: options
+// do.
 #include "helloC.h"
 #include <perigee/corba.h>
 

@@ -1,6 +1,6 @@
-// Offers one Demo::Hello, under the name Hello, at the endpoints that its options name and that an
-// operator adds with the program `perigee`. Knows nothing of protocols. Shuts down on SIGINT and
-// SIGTERM.
+// Offers one Demo::Hello under the name Hello. The options of the server name its endpoints, and an
+// operator adds endpoints with the program `perigee`. The code of the server names no protocol. The
+// server shuts down on SIGINT and SIGTERM.
 #include "helloS.h"
 #include <perigee/corba.h>
 #include <perigee/poa/ior_table.h>

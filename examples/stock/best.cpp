@@ -1,4 +1,4 @@
-// The best answer of several sinks that are asked at the same time.
+// Asks several sinks at the same time, and replies with the lowest price.
 #include "middle.h"
 #include "stockAsync.h"
 #include "stockAsyncS.h"

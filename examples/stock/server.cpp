@@ -1,5 +1,5 @@
-// The sink server: offers one Stock::Quoter with the prices of a file, prints its reference once it
-// can be called, and shuts down on SIGINT and SIGTERM.
+// The server that the middle tier calls (the sink). Offers one Stock::Quoter with the prices of a
+// file. Prints the reference once the object can be called. Shuts down on SIGINT and SIGTERM.
 #include "prices.h"
 #include "serving.h"
 #include "stockS.h"

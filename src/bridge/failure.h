@@ -16,7 +16,7 @@ enum class Completion : std::uint32_t { yes = 0, no = 1, maybe = 2 };
 struct Failure {
   std::string_view name;  ///< "TRANSIENT"
   Completion completed = Completion::no;
-  std::string_view text;  ///< for people: which part of the bridge or its peers has failed, and why
+  std::string_view text;  ///< for the user: which part of the bridge or its peers failed, and why
 };
 
 inline constexpr Failure no_memory{"NO_MEMORY", Completion::no, "the bridge is out of memory"};

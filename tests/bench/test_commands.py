@@ -556,7 +556,7 @@ class Middletier(unittest.TestCase):
                          [(model, cpus) for cpus in (1, 2) for model in ("AMH-2", "raw", "raw-2")])
         for row in report["results"]:
             if row["shared_cpus"] == 2 and len(os.sched_getaffinity(0)) != 2:
-                self.assertIn("2 CPUs are wanted", row["error"])
+                self.assertIn("the experiment needs 2 CPUs", row["error"])
                 continue
             self.assertNotIn("error", row)
             self.assertEqual((row["failures"], row["lost"]), (0, 0))

@@ -119,7 +119,7 @@ TEST_CASE("connector and acceptor refuse an invalid address") {
   }
 }
 
-TEST_CASE("the same endpoint cannot be listened at twice") {
+TEST_CASE("two acceptors cannot listen at the same endpoint") {
   ProtocolHarness harness;
   auto protocol = harness.make_protocol();
   auto acceptor = protocol->listen(harness.fresh_endpoint()).value();

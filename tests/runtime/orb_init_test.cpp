@@ -120,7 +120,7 @@ TEST_CASE("a bad option leaves argc and argv alone") {
   CHECK(argc == 2);
 }
 
-TEST_CASE("an endpoint that cannot be listened at raises INITIALIZE when the server is needed") {
+TEST_CASE("an invalid listening endpoint raises INITIALIZE when the server is needed") {
   const auto orb = make_orb({"-ORBListenEndpoints", "iiop://256.1.1.1:0"});
   CHECK_THROWS_AS((void)orb->resolve_initial_references("RootPOA"), CORBA::INITIALIZE);
   orb->destroy();

@@ -183,8 +183,8 @@ class Bridge(WithServer):
         self.fails(1, "there are: iiop:// uiop:// shmiop:// diop://", "--listen", "none://x", *target)
         self.fails(1, "there are: iiop://", "--listen", "iiop://127.0.0.1:0", "--target", "none://x")
         listen = ("--listen", "iiop://127.0.0.1:0")
-        self.fails(1, "TLS is off; -ORBTlsCertificate", "--listen", "ssliop://127.0.0.1:0", *target)
-        self.fails(1, "TLS is off; -ORBTlsAuthorities", *listen, "--target", "ssliop://127.0.0.1:1")
+        self.fails(1, "TLS is off; give the bridge a certificate with", "--listen", "ssliop://127.0.0.1:0", *target)
+        self.fails(1, "TLS is off; name the authorities to trust with", *listen, "--target", "ssliop://127.0.0.1:1")
         self.fails(1, "a server of TLS needs -ORBTlsCertificate", "--listen", "ssliop://127.0.0.1:0", *target,
                    "-ORBTls", "allowed")
         self.fails(1, "there are: ssliop:// uiop://", *listen, *target, "-ORBTls", "required",

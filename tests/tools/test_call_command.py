@@ -178,7 +178,7 @@ class Call(unittest.TestCase):
             status, result, error = self.call("split", "-", input=text)
             self.assertEqual((status, result["_return"], error), (0, 3, ""))
         for text, error in [("[17", "standard input: parse error"),
-                            ("17", "standard input: an array of the arguments"),
+                            ("17", "standard input: expected an array of the arguments"),
                             ('{"total": 1}', "standard input: the argument rest is missing"),
                             ('{"total": 1, "rst": 1}', "split has no argument rst; did you mean 'rest'?"),
                             ("[1, 2, 3]", "needs 2 arguments, not 3")]:

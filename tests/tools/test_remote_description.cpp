@@ -221,7 +221,7 @@ TEST_CASE("more definitions than the limit are an error") {
 
 TEST_CASE("names that are no identifiers do not reach the IDL") {
   for (const char* name : {"f(); }; #include \"/etc/passwd\"\n", "", "a b", "_f", "f\n#pragma x"})
-    CHECK(contains(outcome_of({operation(name, CORBA::_tc_long)}), "is no identifier of IDL"));
+    CHECK(contains(outcome_of({operation(name, CORBA::_tc_long)}), "is not an identifier of IDL"));
 }
 
 TEST_CASE("repository ids with quotes or line breaks do not reach the IDL") {

@@ -134,7 +134,8 @@ TEST_CASE("udp: options that an endpoint does not know are refused") {
   }
 }
 
-TEST_CASE("udp: a new peer replaces the longest silent peer, whose queue is still readable") {
+TEST_CASE(
+    "udp: a new peer replaces the longest silent peer; the queue of the old peer stays readable") {
   Listening server(2, "?replies=yes");
   Client one(server);
   one.send("one");

@@ -14,15 +14,16 @@ void append_nats_metrics(const events::NatsStatus& status, orb::MetricsSnapshot&
       Type::gauge, status.is_connected ? 1 : 0);
   add("perigee_events_nats_connections_total", "Connections to NATS that were made.", Type::counter,
       status.connections_made);
-  add("perigee_events_nats_requests_waiting", "Requests of channels that have no result yet.",
-      Type::gauge, status.requests_waiting);
+  add("perigee_events_nats_requests_waiting",
+      "Requests of channels to NATS that wait for a result.", Type::gauge, status.requests_waiting);
   add("perigee_events_nats_events_sent_again_total",
       "Events that were sent again because no acknowledgement came.", Type::counter,
       status.events_sent_again);
   add("perigee_events_nats_consumers_total", "Consumers of streams that were made.", Type::counter,
       status.consumers_made);
   add("perigee_events_nats_messages_dropped_total",
-      "Messages of NATS that were dropped because too many waited, and asked for again.",
+      "Messages from NATS that were dropped because too many waited. The service asks for them "
+      "again.",
       Type::counter, status.messages_dropped);
 }
 

@@ -29,7 +29,8 @@ struct NamedSubscription {
 };
 
 void add_store_options(CLI::App& program, StoreArguments& arguments);
-/// Raises UsageError for a subscription without a channel, and for options that need a file.
+/// Raises UsageError for a subscription without a channel, and for options that need a durable
+/// store.
 [[nodiscard]] std::vector<NamedSubscription> check_store_options(
     const CLI::App& program, const StoreArguments& arguments,
     const std::vector<std::string>& channels);

@@ -1,4 +1,5 @@
-// Types that definitions use. Sequences, arrays and bounded strings are made once per use.
+// Makes the types that definitions use. Each use of a sequence, array or bounded string makes a new
+// object of the repository.
 #include "loader.h"
 
 #include <limits>
@@ -12,7 +13,7 @@ using idlc::TypeKind;
 
 namespace {
 
-/// pk_null: the type is not a primitive type.
+/// Returns pk_null if the type is not a primitive type.
 PrimitiveKind primitive_of(const Type& type) {
   switch (type.kind) {
     case TypeKind::void_type:

@@ -12,8 +12,9 @@ void append_etcd_metrics(const naming::EtcdStatus& status, orb::MetricsSnapshot&
     snapshot.families.push_back({name, help, type, {{{}, value}}, {}});
   };
   const auto staleness = std::max<std::int64_t>(status.staleness.count(), 0);
-  add("perigee_names_etcd_staleness_milliseconds", "Age of the copy of the names, at most.",
-      Type::gauge, static_cast<std::uint64_t>(staleness));
+  add("perigee_names_etcd_staleness_milliseconds",
+      "Greatest possible age of the copy of the names.", Type::gauge,
+      static_cast<std::uint64_t>(staleness));
   add("perigee_names_etcd_revision", "Revision of the newest change of names.", Type::gauge,
       static_cast<std::uint64_t>(status.revision));
   add("perigee_names_etcd_bindings", "Bindings in the copy.", Type::gauge, status.bindings);

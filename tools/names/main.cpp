@@ -109,7 +109,7 @@ void add_options(CLI::App& program, NamesArguments& arguments) {
   program
       .add_option("--iterators-max", arguments.limits.iterators_max,
                   "Largest number of iterators of all clients; a further iterator ends the "
-                  "longest-idle one")
+                  "least recently used iterator")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
   program

@@ -17,7 +17,7 @@ struct AdministrationAccess {
 
 using AdministrationAct = std::function<void(const AdministrationRef& server)>;
 
-/// Calls `act` with the object. Returns the text of the error, for people; empty if there is none.
+/// Calls `act` with the object. If this fails, returns a message for the user; else an empty text.
 [[nodiscard]] std::string call_administration(const AdministrationAccess& access,
                                               const AdministrationAct& act);
 

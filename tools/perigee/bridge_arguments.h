@@ -37,11 +37,12 @@ struct BridgeArguments {
 void add_options(CLI::App& command, BridgeArguments& arguments);
 
 /// Adds the values of the TOML file `arguments.config`: its keys are the names of the options.
-/// Lists grow. Other options keep the value of the command line, if it gives one. Error: text for
-/// people, which names the file, the line and the key.
+/// Lists grow. Other options keep the value of the command line, if it gives one. Error: message
+/// for the user, with the file, the line and the key.
 [[nodiscard]] std::expected<void, std::string> read_config(BridgeArguments& arguments);
 
-/// Everything but the references, which need an ORB. Reads IDL files. Error: text for people.
+/// The options without the references, which need an ORB. Reads IDL files. Error: message for the
+/// user.
 [[nodiscard]] std::expected<bridge::Options, std::string> to_options(
     const BridgeArguments& arguments);
 

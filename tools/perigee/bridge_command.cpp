@@ -26,7 +26,7 @@ namespace perigee::tool {
 
 namespace {
 
-/// An error, in words for people.
+/// An error. `text` is a message for the user.
 struct Failure {
   std::string text;
 };
@@ -70,11 +70,12 @@ void check_tls(const transport::ProtocolRegistry& protocols, const bridge::Optio
       throw Failure{printable(to_string(endpoint)) + ": TLS is off; " + advice};
   };
   for (const transport::Endpoint& endpoint : options.listen)
-    check(endpoint, "-ORBTlsCertificate and -ORBTlsKey name the certificate of the bridge");
+    check(endpoint, "give the bridge a certificate with -ORBTlsCertificate and -ORBTlsKey");
   if (options.target)
-    check(*options.target,
-          "-ORBTlsAuthorities names the authorities to trust, and -ORBTls allowed trusts those of "
-          "the system");
+    check(
+        *options.target,
+        "name the authorities to trust with -ORBTlsAuthorities, or trust those of the system with "
+        "-ORBTls allowed");
 }
 
 void serve(CORBA::ORB& orb, const BridgeArguments& arguments, bridge::Options options) {

@@ -22,9 +22,9 @@ struct ConfigEntry {
   std::string place;                ///< of the value: "bridge.toml:3:10"
 };
 
-/// The entries in the order of their keys. Error: text for people, with file, line and column, if
-/// the file cannot be read or is not TOML, or if a value is a table, a date, or an array of
-/// anything but strings.
+/// The entries in the order of their keys. Error: message for the user, with file, line and column.
+/// The function fails if the file cannot be read or is not TOML. It also fails if a value is a
+/// table, a date, or an array of anything but strings.
 [[nodiscard]] std::expected<std::vector<ConfigEntry>, std::string> read_entries(
     const std::string& path);
 

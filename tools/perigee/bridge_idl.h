@@ -10,7 +10,8 @@
 
 namespace perigee::tool {
 
-/// Operations that the rules deny are left out. Error: text for people, with the place in the IDL:
+/// Operations that the rules deny are left out. Error: message for the user, with the place in the
+/// IDL:
 /// - a file cannot be read, or is not valid IDL;
 /// - operations of the same name have different types, and references occur in them;
 /// - an operation has references, and types that a bridge does not read, for example native types;

@@ -158,7 +158,7 @@ TypeNode& BridgeTypes::make_declared(const idlc::Declaration& declared) {
       return make(Kind::tk_bitmask);
     case bitset:
       return make(Kind::tk_bitset);
-    case interface:  // an abstract one
+    case interface:  // an abstract interface
       return make(Kind::tk_abstract_interface);
     case value_type:
       return make_with_id(Kind::tk_value, declared.repository_id);
@@ -207,7 +207,7 @@ void BridgeTypes::fill_enum(TypeNode& node, const idlc::Enum& declared) {
   if (has_values(declared)) node.bound = bit_bound(declared);
 }
 
-// A valuetype that is only declared has no known state, like an abstract one.
+// A valuetype that is only declared has no known state, like an abstract valuetype.
 void BridgeTypes::fill_value(TypeNode& node, const idlc::ValueType& declared) {
   if (declared.is_custom)
     node.scale = custom;
@@ -224,7 +224,8 @@ void BridgeTypes::fill_value(TypeNode& node, const idlc::ValueType& declared) {
 
 // --- Contents ---
 
-// A value may have a type that is derived from the expected one. Custom state passes unread.
+// A value may have a type that is derived from the expected type. The bridge does not read custom
+// state.
 BridgeTypes::Contents BridgeTypes::contents_of(std::span<const TypeNode* const> types) const {
   Contents contents;
   std::set<const TypeNode*> seen(types.begin(), types.end());

@@ -1,4 +1,4 @@
-// The addresses of a reference that a client on this host would use, and the reasons. Makes no
+// The addresses of a reference: which addresses a client on this host would use, and why. Makes no
 // connection.
 #pragma once
 
@@ -17,7 +17,7 @@ struct Choice {
   std::size_t profile = 0;  ///< its number, from 1; 0: a corbaloc has none
   std::string endpoint;     ///< empty: no protocol reads the profile
   bool tried = false;
-  std::string reason;  ///< for people
+  std::string reason;  ///< a text for the user
 };
 
 /// The addresses in the order in which an ORB with these protocols tries them, then the addresses

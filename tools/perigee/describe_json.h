@@ -12,8 +12,7 @@
 namespace perigee::tool {
 
 /// The contents of `describe` with these protocols, and `choices`, as one line. Octets are
-/// hexadecimal. Texts from the reference are escaped as for people (`printable`), so the result is
-/// ASCII.
+/// hexadecimal. `printable` escapes the texts of the reference, so the result is ASCII.
 std::string to_json(const iop::Ior& ior, const std::vector<Choice>& choices,
                     const transport::ProtocolRegistry* protocols = nullptr);
 std::string to_json(const iop::Corbaloc& reference, const std::vector<Choice>& choices = {},

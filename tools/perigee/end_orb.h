@@ -10,7 +10,7 @@
 namespace perigee::tool {
 
 /// The destructor ends the ORB, also after an exception. So no thread serves requests any more when
-/// the objects that were made before this one end.
+/// the program destroys the objects that it made before this object.
 class EndOrb {
  public:
   /// `program` begins the line on standard error if the ORB cannot end.

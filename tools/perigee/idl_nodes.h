@@ -33,7 +33,8 @@ struct IdlFiles {
   std::vector<std::string> include_folders;
   std::vector<std::string> macros;  ///< "NAME" or "NAME=TEXT"
 };
-/// Reads and checks one of the files. The error is the first one, with its place, in one line.
+/// Reads and checks one of the files. On failure, returns the first error with its place, as one
+/// line.
 [[nodiscard]] std::expected<std::unique_ptr<idlc::Model>, std::string> read_model(
     const std::string& file, const IdlFiles& idl, idlc::FileProvider& files);
 

@@ -21,7 +21,8 @@ std::expected<std::string, std::string> reference_text(const std::string& refere
 
 /// The description of `reference`: `IOR:…`, `corbaloc:…`, `corbaname:…`, or the name of a file that
 /// contains one of them (a path, a `file:` URL, or `-` for standard input). It includes the
-/// addresses that a client on this host with these protocols tries. The error is text for people.
+/// addresses that a client on this host with these protocols tries. The error is a message for the
+/// user.
 std::expected<std::string, std::string> describe_reference(
     const std::string& reference, const transport::ProtocolRegistry& protocols,
     Format format = Format::text);

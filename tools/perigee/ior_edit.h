@@ -21,7 +21,8 @@ struct IorParts {
   std::string version = "1.2";
   std::vector<std::string> endpoints = {};  ///< "scheme://...": further profiles
 };
-/// `protocols` know the schemes of endpoints; null: no protocols. The error is text for people.
+/// `protocols` know the schemes of endpoints; null: no protocols. The error is a message for the
+/// user.
 std::expected<iop::Ior, std::string> make_ior(
     const IorParts& parts, const transport::ProtocolRegistry* protocols = nullptr);
 

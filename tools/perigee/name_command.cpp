@@ -248,7 +248,7 @@ void add_name_command(CLI::App& program) {
   add_json_option(*command, arguments->json);
   for (const Subcommand& subcommand : subcommands) {
     CLI::App* added = command->add_subcommand(subcommand.word, subcommand.meaning);
-    added->fallthrough();  // the options above may also follow
+    added->fallthrough();  // the options above may also follow the subcommand
     add_arguments(*added, subcommand, *arguments);
     added->callback([arguments, act = subcommand.act] { run_name_command(act, *arguments); });
   }

@@ -139,7 +139,7 @@ void check_bindings(const json& bindings, const std::string& place, std::size_t 
 
 void check_tree(const json& tree) {
   if (!tree.is_object() || tree.value("format", json()) != format_name)
-    wrong("format", std::string("must be \"") + format_name + "\": this is no export of names");
+    wrong("format", std::string("must be \"") + format_name + "\": this is not an export of names");
   if (tree.value("version", json()) != format_version)
     wrong("version", "must be " + std::to_string(format_version));
   check_bindings(tree.value("bindings", json()), "bindings", 1);
@@ -158,7 +158,7 @@ class Import {
     }
   }
 
-  /// Binds contexts to their further names. Call it after all contexts have been made.
+  /// Binds contexts to their further names. Called after all contexts have been made.
   void add_links() {
     for (const auto& [name, target] : links_)
       explain_exceptions(name_text(name), [&] { add_context(name, context_named(target)); });

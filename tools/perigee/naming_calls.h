@@ -12,7 +12,7 @@ namespace perigee::tool {
 
 using NamingContextRef = IDL::traits<CosNaming::NamingContext>::ref_type;
 
-/// An error, in words for people.
+/// An error. `text` is a message for the user.
 struct NamingFailure {
   std::string text;
 };

@@ -33,7 +33,7 @@ struct WatchArguments {
   bool json = false;        ///< without effect
 };
 
-/// An error, in words for people.
+/// An error. `text` is a message for the user.
 struct WatchFailure {
   std::string text;
 };

@@ -1,5 +1,6 @@
-// The messages of broker and clients. A client sends the name of a file and ends its side. The
-// broker answers with one octet and the file's handle, or with another octet and a reason.
+// The messages of broker and clients. A client sends the name of a file and ends its sending
+// direction. The broker answers with one octet and the file's handle, or with another octet and a
+// reason.
 #pragma once
 
 #include <cstddef>

@@ -59,7 +59,7 @@ class Iterators {
     std::string client;
     TimePoint last_use;
   };
-  using Entries = std::list<Entry>;  // the longest-idle iterator first
+  using Entries = std::list<Entry>;  // the least recently used iterator first
 
   /// The iterator of this id was used now.
   void used(const Id& id);

@@ -278,7 +278,7 @@ TEST_CASE("the longest unused iterator of a client ends when the client makes to
   root->bind(name({"a"}), root);
   std::vector<IteratorRef> iterators;
   for (int count = 0; count < 3; ++count) iterators.push_back(iterator_of(root));
-  CHECK(drain(iterators[0], 1) == 1);  // used: now the second iterator is unused for longest
+  CHECK(drain(iterators[0], 1) == 1);  // now the second iterator is the least recently used
   iterators.push_back(iterator_of(root));
   CHECK(failure([&] { (void)drain(iterators[1], 1); }) == "OBJECT_NOT_EXIST");
   for (const std::size_t left : {0U, 2U, 3U})

@@ -75,7 +75,7 @@ class Import(WithFolder):
 
     def test_wrong_files_are_refused_with_the_place_of_the_mistake(self):
         self.assertIn("-: [json.exception.parse_error", self.refused("{"))
-        self.assertIn("no export of names", self.refused("[]"))
+        self.assertIn("not an export of names", self.refused("[]"))
         self.assertIn("version: must be 1", self.refused(json.dumps(dict(EMPTY, version=2))))
         self.assertIn("bindings: must be a list", self.refused_tree({}))
         self.assertIn("bindings[0].id: must be text", self.refused_tree([{"kind": ""}]))

@@ -31,8 +31,8 @@ std::vector<const ParameterType*> sent_parameters(const OperationTypes& operatio
                   std::to_string(given) + "; options come before the reference");
 }
 
-/// Whether the JSON of the type may always be a string or null, so that a bare word can stand for
-/// it.
+/// Whether JSON has a string (or null) for each value of the type. Then the argument may be a bare
+/// word.
 bool is_text(const CORBA::TypeCode& type) {
   using Kind = CORBA::TCKind;
   const Kind kind = cdr::unaliased(*type._node()).kind;
@@ -66,8 +66,7 @@ std::vector<json> values_from(std::istream& input, const OperationTypes& operati
   }
   if (!read.is_object())
     throw JsonError(
-        "standard input: an array of the arguments, or an object with their names, is "
-        "expected, not " +
+        "standard input: expected an array of the arguments, or an object with their names, not " +
         shown(read));
   std::vector<std::string> names;
   for (const ParameterType* const parameter : sent) names.push_back(parameter->name);

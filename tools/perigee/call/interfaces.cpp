@@ -108,7 +108,8 @@ Interfaces::Interfaces(const IdlFiles& idl, idlc::FileProvider& files) {
   }
 }
 
-// A file that two of the files include gives two declarations of each name: the first one counts.
+// If two files include the same file, each name in it has two declarations. The first declaration
+// counts.
 void Interfaces::add(const idlc::Declarations& declarations) {
   for (const idlc::Declaration* const declaration : declarations) add(*declaration);
 }

@@ -14,7 +14,7 @@
 
 namespace perigee::tool {
 
-/// A mistake in the IDL, or a name that the IDL does not have. The text is for people.
+/// A mistake in the IDL, or a name that the IDL does not have. `what()` is a message for the user.
 class InterfaceError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -57,8 +57,8 @@ class Interfaces {
   /// The type of this name: "long", "string<8>", "sequence<Bank::Account>", a scoped name, or a
   /// repository id. Throws InterfaceError.
   [[nodiscard]] TypeCodeRef type_of(std::string_view name);
-  /// A name that `type_of` understands, if the IDL has the type: the repository id of declared
-  /// types, otherwise the type in IDL.
+  /// The repository id of a declared type; otherwise the type as text of IDL. `type_of` understands
+  /// this name if the IDL has the type.
   [[nodiscard]] static std::string name_of(const CORBA::TypeCode& type);
 
  private:

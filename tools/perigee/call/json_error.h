@@ -8,7 +8,8 @@
 
 namespace perigee::tool {
 
-/// The text is for people. It begins with the path of the member: "order.items[3].price: …".
+/// `what()` is a message for the user. It begins with the path of the member:
+/// "order.items[3].price: …".
 class JsonError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,4 +1,5 @@
-// The threads of a load take calls from one counter, and add their latencies at the end.
+// The threads of a load take calls from one counter. At the end, each thread appends its latencies
+// to the report.
 #include "call/load.h"
 
 #include <algorithm>

@@ -56,8 +56,8 @@ Finding check_plugins(const std::vector<std::string>& orb_options) {
       names += (names.empty() ? "" : ", ") + printable(orb_options[at + 1]);
   }
   return {.subject = "plug-ins",
-          .text = (names.empty() ? "no option names one" : "loaded: " + names) +
-                  "; they must be built with " + own_build()};
+          .text = (names.empty() ? "no option names a plug-in" : "loaded: " + names) +
+                  "; plug-ins must be built with " + own_build()};
 }
 
 /// What to do about a server that cannot start.

@@ -10,7 +10,7 @@
 
 namespace perigee::tool {
 
-/// There is no definition, or it cannot be used. The text is for people, and says what to do.
+/// There is no definition, or it cannot be used. `what()` tells the user what to do.
 class DescriptionError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

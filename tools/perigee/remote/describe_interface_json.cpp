@@ -1,5 +1,5 @@
-// Writes the operations and attributes of an interface as JSON. A type is only its repository id
-// or its name there: the definition is in the field `idl`.
+// Writes the operations and attributes of an interface as JSON. The JSON gives only the
+// repository id or the name of a type: the definition is in the field `idl`.
 #include "remote/describe_interface_json.h"
 
 #include "call/interfaces.h"

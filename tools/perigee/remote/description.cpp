@@ -129,12 +129,13 @@ void Description::check_time() const {
   if (limits_.time_max.count() != 0 && std::chrono::steady_clock::now() - start_ > limits_.time_max)
     throw DescriptionError("reading the Interface Repository took longer than " +
                            std::to_string(limits_.time_max.count()) +
-                           " ms; --timeout raises the limit, --idl names the IDL instead");
+                           " ms; raise the limit with --timeout, or give the IDL with --idl");
 }
 
 void Description::throw_too_many() const {
-  throw DescriptionError("the interface uses more than " + std::to_string(limits_.definitions_max) +
-                         " definitions of the Interface Repository; --idl names its IDL instead");
+  throw DescriptionError(
+      "the interface uses more than " + std::to_string(limits_.definitions_max) +
+      " definitions of the Interface Repository; give the IDL with --idl instead");
 }
 
 void Description::count(const MemberSize& size) {
@@ -143,11 +144,11 @@ void Description::count(const MemberSize& size) {
   if (size_.members > limits_.members_max)
     throw DescriptionError("the definitions of the Interface Repository have more than " +
                            std::to_string(limits_.members_max) +
-                           " members; --idl names the IDL instead");
+                           " members; give the IDL with --idl instead");
   if (size_.octets > limits_.octets_max)
     throw DescriptionError("the definitions of the Interface Repository have more than " +
                            std::to_string(limits_.octets_max) +
-                           " octets of names, types and values; --idl names the IDL instead");
+                           " octets of names, types and values; give the IDL with --idl instead");
 }
 
 Description::Ref Description::look_up(const std::string& id) {
@@ -326,7 +327,7 @@ std::string Description::scoped_name_of(std::string_view id, std::string_view na
   if (!scoped.empty()) return scoped;
   if (!is_identifier(name))
     throw DescriptionError("the Interface Repository has a definition with the name \"" +
-                           printable(name) + "\", which is no identifier of IDL");
+                           printable(name) + "\", which is not an identifier of IDL");
   return "::" + std::string(name);
 }
 

@@ -1,4 +1,5 @@
-// The description becomes IDL, which the front end of perigee-idl checks like the IDL of a file.
+// Turns the description of an interface into IDL. The front end of perigee-idl checks this IDL like
+// a file.
 #include "remote/interfaces_of.h"
 
 #include "idlc/frontend/compile.h"
@@ -21,7 +22,7 @@ Interfaces checked(const std::string& text) {
   } catch (const InterfaceError& error) {
     throw DescriptionError(
         "the Interface Repository has definitions that break the rules of IDL; "
-        "--idl names the IDL instead: " +
+        "give the IDL with --idl instead: " +
         printable(error.what()));
   }
 }
@@ -55,8 +56,9 @@ InterfaceSource find_source(const CORBA::object_reference<CORBA::ORB>& orb,
         "neither the reference nor the object names an interface; give it with --interface <name>");
   InterfaceSource source{find_interface(query.repository, name), query.repository};
   if (source.interface == nullptr)
-    throw DescriptionError("the Interface Repository has no definition of " + printable(name) +
-                           "; perigee-ifr --add-to REFERENCE FILE adds it, or --idl names the IDL");
+    throw DescriptionError(
+        "the Interface Repository has no definition of " + printable(name) +
+        "; perigee-ifr --add-to REFERENCE FILE adds it, or give the IDL with --idl");
   return source;
 }
 

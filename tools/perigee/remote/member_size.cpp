@@ -1,4 +1,5 @@
-// Counts before the description keeps anything, so a hostile repository cannot fill the memory.
+// Counts the members before the description keeps them, so a hostile repository cannot fill the
+// memory.
 #include "remote/member_size.h"
 
 #include <perigee/cdr/buffer.h>

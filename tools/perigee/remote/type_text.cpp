@@ -125,7 +125,7 @@ idlc::Value value_of(DynamicAny::DynAny& read, Kind kind) {
 std::string escaped(std::string_view name) {
   if (!is_identifier(name))
     throw DescriptionError("the Interface Repository has the name \"" + printable(name) +
-                           "\", which is no identifier of IDL");
+                           "\", which is not an identifier of IDL");
   const auto is_same = [name](std::string_view keyword) {
     return std::ranges::equal(name, keyword, [](char a, char b) {
       return std::tolower(static_cast<unsigned char>(a)) ==

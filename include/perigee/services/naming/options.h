@@ -34,7 +34,7 @@ struct Limits {
   std::size_t text_size_max = 65'536;          ///< octets of a name as text
   std::size_t reference_size_max = 32'000;     ///< octets of a bound reference
   std::size_t page_max = 1'000;                ///< bindings in one reply of `list` and `next_n`
-  std::size_t iterators_max = 10'000;          ///< beyond it, the longest-idle iterator ends
+  std::size_t iterators_max = 10'000;          ///< beyond it, the least recently used one ends
   std::size_t iterators_per_client_max = 100;  ///< the same for the iterators of one client
   /// A new iterator ends the iterators that were unused for longer.
   std::chrono::seconds iterator_idle_max{600};
