@@ -70,13 +70,28 @@ class ImageFile {
   Sha256 sha_;
 };
 
+/// How bright the body, and how dark the lungs make a column or a row of the picture.
+struct Shade {
+  double body;
+  double lungs;
+};
+
+/// A place of a column, or of a row, in the picture: from -1 to 1.
+double place(std::size_t index, std::size_t count) {
+  return 2 * static_cast<double>(index) / static_cast<double>(count) - 1;
+}
+
+Shade shade_of_column(double x) {
+  const auto lung = [x](double middle) { return std::exp(-12 * (x - middle) * (x - middle)); };
+  return {std::exp(-2 * x * x), lung(-0.45) + lung(0.45)};
+}
+
+Shade shade_of_row(double y) { return {std::exp(-2 * y * y), std::exp(-3 * y * y)}; }
+
 // The picture is brighter in the middle, with two darker lungs and the noise of the detector.
-std::uint16_t pixel(double x, double y, double noise) {
-  const double body = std::exp(-2 * (x * x + y * y));
-  const auto lung = [&](double middle) {
-    return std::exp(-12 * (x - middle) * (x - middle) - 3 * y * y);
-  };
-  const double light = 0.15 + 0.75 * body - 0.4 * (lung(-0.45) + lung(0.45)) + 0.02 * noise;
+std::uint16_t pixel(const Shade& column, const Shade& row, double noise) {
+  const double light =
+      0.15 + 0.75 * column.body * row.body - 0.4 * column.lungs * row.lungs + 0.02 * noise;
   return static_cast<std::uint16_t>(std::clamp(light, 0.0, 1.0) * 65535);
 }
 
@@ -89,14 +104,16 @@ void generate(const Options& options) {
       "P5\n" + std::to_string(width) + " " + std::to_string(height) + "\n65535\n";
   file.write(std::as_bytes(std::span(header)));
   std::minstd_rand random(options.seed);
-  std::uniform_real_distribution<double> noise(-1, 1);
+  const auto noise = [&random] {  // from -1 to 1
+    return 2 * static_cast<double>(random()) / static_cast<double>(random.max()) - 1;
+  };
+  std::vector<Shade> columns(width);
+  for (std::size_t x = 0; x < width; ++x) columns[x] = shade_of_column(place(x, width));
   std::vector<std::uint8_t> row(2 * width);  // the more significant octet first
   for (std::size_t y = 0; y < height; ++y) {
+    const Shade shade = shade_of_row(place(y, height));
     for (std::size_t x = 0; x < width; ++x) {
-      const auto at = [](std::size_t index, std::size_t count) {
-        return 2 * static_cast<double>(index) / static_cast<double>(count) - 1;
-      };
-      const std::uint16_t value = pixel(at(x, width), at(y, height), noise(random));
+      const std::uint16_t value = pixel(columns[x], shade, noise());
       row[2 * x] = static_cast<std::uint8_t>(value >> 8);
       row[2 * x + 1] = static_cast<std::uint8_t>(value & 0xff);
     }
