@@ -1,4 +1,5 @@
-"""`perigee bench sockspeed` across two hosts: near --- 192.0.2.0/24, 2001:db8:1::/64 --- far. The parent is on far."""
+"""`perigee bench sockspeed` across two hosts: near --- 192.0.2.0/24, 2001:db8:1::/64 --- far. The parent, which sends the
+blocks, runs on far, and its child runs on near."""
 
 import contextlib
 import os
@@ -35,7 +36,7 @@ class Sockspeed(unittest.TestCase):
         self.assertIn("no octets were lost or changed", child.stdout)
         self.assertEqual(parent.wait(), 0)
 
-    def test_a_child_uses_the_address_that_a_parent_at_all_interfaces_prints(self):
+    def test_a_parent_that_listens_at_all_interfaces_prints_an_address_that_its_child_can_use(self):
         with waiting_parent(":0") as (parent, address):
             self.assertTrue(address.startswith("192.0.2.2:"), address)
             self.receive(parent, address)

@@ -18,8 +18,9 @@ extern "C" const char* __asan_default_options() { return "quarantine_size_mb=8";
 
 namespace perigee::test {
 
-/// Memory in use after a warm-up and at the end: the heap of the program, and its memory from the
-/// system. (Sanitizers take memory for their own records.)
+/// Memory in use after a warm-up, at the end, and at most: the heap, and the memory of the whole
+/// process. Under a sanitizer, `flat` compares only the heap, because the memory of the process
+/// also contains the records of the sanitizer.
 class MemoryCurve {
  public:
   void sample_until(std::chrono::steady_clock::time_point end) {

@@ -11,7 +11,7 @@ constexpr int looks_per_sender = 4;
 }  // namespace
 
 std::shared_ptr<RecentRequests> SenderTable::find_or_add(const std::string& peer) {
-  look_at_some();
+  check_some();
   if (const auto known = by_peer_.find(peer); known != by_peer_.end()) {
     const Senders::iterator sender = known->second;
     auto requests = sender->requests;
@@ -29,7 +29,7 @@ std::shared_ptr<RecentRequests> SenderTable::find_or_add(const std::string& peer
 }
 
 // Each connection holds a reference to the ids of its sender.
-void SenderTable::look_at_some() noexcept {
+void SenderTable::check_some() noexcept {
   for (int left = looks_per_sender; left > 0 && !connected_.empty(); --left) {
     const auto sender = connected_.begin();
     if (sender->requests.use_count() > 1) {

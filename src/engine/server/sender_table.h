@@ -18,9 +18,11 @@ namespace perigee::engine {
 /// accepts.
 ///
 /// Addresses can be forged, so the table is bounded: it has the senders of the connections that
-/// exist, `kept_max` senders without a connection, and senders whose connections have ended
-/// unnoticed. Each call of `find_or_add` checks four senders, so the unnoticed senders are at most
-/// a third of the connections. A sender that has sent no request is not kept.
+/// exist, `kept_max` senders without a connection, and senders whose connections have ended since
+/// the table last checked them. Each call of `find_or_add` checks four senders. So if connections
+/// end only to make room for new senders, the last kind is at most a third of the connections. It
+/// is never more than the largest number of connections. A sender that has sent no request is not
+/// kept.
 class SenderTable {
  public:
   static constexpr std::size_t kept_max = 1024;
@@ -37,10 +39,10 @@ class SenderTable {
   };
   using Senders = std::list<Sender>;
 
-  void look_at_some() noexcept;
+  void check_some() noexcept;
   void forget(Senders& senders, Senders::iterator sender) noexcept;
 
-  Senders connected_;  // and senders that have not been looked at since their connections ended
+  Senders connected_;  // their connections exist, or have ended since the last check
   Senders kept_;       // without a connection; the oldest first
   std::map<std::string_view, Senders::iterator> by_peer_;
 };

@@ -75,7 +75,7 @@ class CollocatedAnswer : public ServerRequest {
   const cdr::CodeSets code_sets_;
 };
 
-/// The deferred reply: answers a caller that still waits, or that has given up.
+/// A deferred reply. The caller still waits for it, or has given up: then the reply is dropped.
 class DeferredAnswer final : public CollocatedAnswer {
  public:
   DeferredAnswer(const ServerRequest& upcall, const cdr::CodeSets& code_sets,

@@ -16,8 +16,8 @@ PERIGEE_INTERNAL_API void encode_value(cdr::Encoder& encoder, const CORBA::Any& 
 PERIGEE_INTERNAL_API void decode_value(cdr::Decoder& decoder, cdr::TypeRef type, CORBA::Any& any);
 using CopyValue = function_ref<counted_ptr<CORBA::ValueBase>(counted_ptr<CORBA::ValueBase> value)>;
 /// Replaces each valuetype in the any by the value that `copy` gives. This includes values that are
-/// passed as abstract interfaces. Null stays null. Does not change values that are kept as octets,
-/// since each extraction makes new ones.
+/// passed as abstract interfaces. Null stays null. Values that the any keeps as octets stay as they
+/// are: each extraction decodes them into new objects, which no other holder of the any shares.
 void replace_values(CORBA::Any& any, CopyValue copy);
 
 }  // namespace perigee::any

@@ -43,7 +43,8 @@ void call_destroy(const std::function<void()>& destroy);
 class EventChannel final
     : public CORBA::servant_traits<CosEventChannelAdmin::EventChannel>::base_type {
  public:
-  /// A client that may destroy the channel calls `destroy`. Empty: no client may.
+  /// `destroy` runs when a client calls the operation `destroy`. If it is empty, no client may
+  /// destroy the channel: see `call_destroy`.
   EventChannel(CORBA::object_reference<CosEventChannelAdmin::ConsumerAdmin> for_consumers,
                CORBA::object_reference<CosEventChannelAdmin::SupplierAdmin> for_suppliers,
                std::function<void()> destroy)
