@@ -1,6 +1,6 @@
 // The floor: a middle tier that knows only the parts of GIOP that it needs. Each of its loops has a
 // thread and a connection to the sink. A loop sends the requests of one turn to the sink together.
-// It sends each reply to a client separately, as the models of the ORB do.
+// It sends each reply to its client separately, as the middle tiers that use Perigee do.
 #include "harness/raw_socket.h"
 #include "relay_messages.h"
 #include "roles.h"

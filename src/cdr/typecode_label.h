@@ -1,4 +1,5 @@
-// Labels and groups of kinds, for the coding of TypeCodes and the walk over values.
+// Writes and reads the labels of unions, and classifies the kinds of types. The code that encodes
+// and decodes TypeCodes uses this file, and so does the walk over values.
 #pragma once
 
 #include <perigee/cdr/typecode.h>
@@ -26,7 +27,7 @@ constexpr bool is_complex(TypeKind kind) noexcept {
   }
 }
 
-/// Whether a TypeCode inside the type may lead back to it.
+/// Whether a type of this kind may contain itself, by a recursive TypeCode.
 constexpr bool may_recur(TypeKind kind) noexcept {
   return kind == TypeKind::tk_struct || kind == TypeKind::tk_union || kind == TypeKind::tk_value ||
          kind == TypeKind::tk_event;

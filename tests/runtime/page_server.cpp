@@ -41,7 +41,8 @@ class Anything final : public PortableServer::Servant {
   }
 };
 
-/// The names at each level, and 250 numbers after the last name, in parts.
+/// Each level has the names as its rows. Only the level below `get_quote` has 250 numbers instead,
+/// which are read in parts.
 StatusTable read_names(const StatusQuery& query) {
   StatusTable table{.columns = {"name", "<b>depth</b>"}, .rows = {}, .next = "", .note = ""};
   std::size_t start = 0;

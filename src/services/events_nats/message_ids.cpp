@@ -1,4 +1,5 @@
-// Codes of message ids, by HMAC with SHA-256 (RFC 2104).
+// Makes and checks message ids. Each id ends with an authentication code: an HMAC with SHA-256
+// (RFC 2104).
 #include "services/events_nats/message_ids.h"
 
 #include "services/events_nats/messages.h"
@@ -15,7 +16,8 @@ namespace perigee::events::nats {
 
 namespace {
 
-constexpr std::size_t code_octets = 16;  // of the code: 128 bits cannot be guessed
+constexpr std::size_t code_octets =
+    16;  // of the code at the end of an id; 128 bits cannot be guessed
 
 std::string to_digits(std::span<const unsigned char> octets) {
   constexpr std::string_view digits = "0123456789abcdef";
