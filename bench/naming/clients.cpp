@@ -15,7 +15,6 @@
 #include <deque>
 #include <functional>
 #include <iostream>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,14 +41,14 @@ std::string arguments_of(const std::string& id) {
   return arguments;
 }
 
-/// Makes the next request of a client, with any request id.
-using MakeRequest = std::function<std::string(std::size_t client)>;
+/// Makes the request number `number` of a client, with any request id. The reference is valid until
+/// the next call.
+using MakeRequest = std::function<std::string&(std::size_t client, std::size_t number)>;
 
 /// Requests that resolve the name "resolved.service".
 MakeRequest resolve_requests(const RawTarget& root) {
-  return [request = make_encoded_request(root, "resolve", arguments_of("resolved"))](std::size_t) {
-    return request;
-  };
+  return [request = make_encoded_request(root, "resolve", arguments_of("resolved"))](
+             std::size_t, std::size_t) mutable -> std::string& { return request; };
 }
 
 /// The octets of a reference as an argument. In the file of names, it has 84 octets, as many as the
@@ -58,24 +57,23 @@ std::string encoded_reference() {
   iop::IiopProfile profile{.host = "server.example.org", .port = 2809};
   for (const char character : std::string_view("some-bound-object"))
     profile.object_key.push_back(static_cast<std::byte>(character));
+  cdr::Buffer buffer;
+  cdr::Encoder encoder(buffer);
+  encode(encoder, iop::Ior{"", {iop::encode_profile(profile)}});
   std::string reference;
-  append_text(reference, "");
-  append_ulong(reference, 1);  // profile
-  const iop::TaggedProfile encoded = iop::encode_profile(profile);
-  append_ulong(reference, encoded.tag);
-  append_ulong(reference, encoded.data.size());
-  for (const std::byte octet : encoded.data) reference += static_cast<char>(octet);
+  for (const std::byte octet : buffer.flatten()) reference += static_cast<char>(octet);
   return reference;
 }
 
 /// Requests that bind names. A different number of clients binds different names.
 MakeRequest bind_requests(const RawTarget& root, std::size_t clients) {
-  return [root, reference = encoded_reference(), names = std::map<std::size_t, std::size_t>(),
-          prefix = "bind" + std::to_string(clients) + '-'](std::size_t client) mutable {
+  return [root, reference = encoded_reference(), prefix = "bind" + std::to_string(clients) + '-',
+          request = std::string()](std::size_t client, std::size_t number) mutable -> std::string& {
     std::string arguments =
-        arguments_of(prefix + std::to_string(client) + '-' + std::to_string(names[client]++));
+        arguments_of(prefix + std::to_string(client) + '-' + std::to_string(number));
     while (arguments.size() % 4 != 0) arguments += '\0';
-    return make_encoded_request(root, "bind", arguments + reference);
+    request = make_encoded_request(root, "bind", arguments + reference);
+    return request;
   };
 }
 
@@ -91,7 +89,7 @@ class Clients {
     check_call(epoll_ >= 0, "epoll_create1");
     for (std::size_t index = 0; index < count; ++index) {
       const auto source = static_cast<std::uint8_t>(2 + index / connections_per_source);
-      calls_.push_back({connect_raw(target.port, source), {}});
+      calls_.push_back({.fd = connect_raw(target.port, source), .begin = {}});
       send(index);
       receive_raw_reply(calls_[index].fd);
       epoll_event event{};
@@ -132,10 +130,11 @@ class Clients {
   struct Call {
     int fd;
     Clock::time_point begin;
+    std::size_t sent = 0;
   };
 
   void send(std::size_t call) {
-    std::string request = make_request_(call);
+    std::string& request = make_request_(call, calls_[call].sent++);
     ++request_id_;
     std::memcpy(request.data() + 12, &request_id_, sizeof request_id_);
     calls_[call].begin = Clock::now();
